@@ -1,0 +1,114 @@
+/**
+ * `./unmask bench chat`: the whole product over HTTPS, from `npm start` to the last token.
+ *   --json FILE   write the figures (default bench/results/chat.json)
+ *   --rounds N    requests a measure (default 9)
+ * Medians over the rounds; one process sends and receives, so its own work is part of every figure.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { dirname } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startProduct, type Product } from '../test/support/product.ts'
+
+const { values } = parseArgs({
+  options: { json: { type: 'string', default: 'bench/results/chat.json' }, rounds: { type: 'string', default: '9' } },
+})
+const ROUNDS = Number(values.rounds)
+
+/** About 64 tokens with the template. */
+const PROMPT =
+  'I am planning a weekend in a small town by the sea with two friends who like walking, good food and old books. ' +
+  'What should we pack, and how would you plan the first day?'
+
+type Usage = {
+  prompt_tokens: number
+  completion_tokens: number
+  completion_tokens_details: { steps: number; tokens_per_step: number }
+}
+type Reply = { firstMs: number; totalMs: number; usage: Usage }
+
+function quantile(figures: number[], share: number): number {
+  const sorted = figures.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+const median = (figures: number[]): number => quantile(figures, 0.5)
+const round = (figure: number, digits = 1): number => Number(figure.toFixed(digits))
+
+async function reply(product: Product, model: string, prompt: string, tokensMax: number, seed: number): Promise<Reply> {
+  let firstMs = Number.NaN
+  let totalMs = Number.NaN
+  let usage: Usage | undefined
+  const messages = [{ role: 'user', content: prompt }]
+  const body = { model, messages, max_tokens: tokensMax, seed, stream_options: { include_usage: true } }
+  const status = await product.stream(body, (data, ms) => {
+    if (data === '[DONE]') return
+    const chunk = JSON.parse(data) as { choices: { delta: { content: string } }[]; usage?: Usage }
+    if (Number.isNaN(firstMs) && (chunk.choices[0]?.delta.content ?? '') !== '') firstMs = ms
+    totalMs = ms
+    usage = chunk.usage ?? usage
+  })
+  if (status !== 200 || usage === undefined) throw new Error(`status ${status} instead of a reply\n${product.output()}`)
+  return { firstMs, totalMs, usage }
+}
+
+/** A different first word each time, so that no cached beginning shortens the prompt. */
+const fresh = (round: number): string => `${round}: ${PROMPT}`
+
+async function measureModel(product: Product, model: string): Promise<Record<string, number>> {
+  await reply(product, model, fresh(-1), 8, 0)
+  const replies: Reply[] = []
+  for (let i = 0; i < ROUNDS; i++) replies.push(await reply(product, model, fresh(i), 128, i))
+  const startedAt = performance.now()
+  const crowd = await Promise.all(Array.from({ length: 8 }, (_, i) => reply(product, model, fresh(100 + i), 128, i)))
+  const crowdMs = performance.now() - startedAt
+  const rates = replies.map((r) => (1000 * (r.usage.completion_tokens - 1)) / (r.totalMs - r.firstMs))
+  return {
+    promptTokens: median(replies.map((r) => r.usage.prompt_tokens)),
+    firstTokenMs: round(median(replies.map((r) => r.firstMs))),
+    firstTokenP90Ms: round(
+      quantile(
+        replies.map((r) => r.firstMs),
+        0.9,
+      ),
+    ),
+    tokensPerSecond: round(median(rates)),
+    tokensPerStep: round(median(replies.map((r) => r.usage.completion_tokens_details.tokens_per_step)), 2),
+    tokensPerSecondOf8: round((1000 * crowd.reduce((sum, r) => sum + r.usage.completion_tokens, 0)) / crowdMs),
+  }
+}
+
+/** Highest p99 of the API's event-loop delay that its own metrics tell, ms, read while 8 replies run. */
+async function eventLoopP99Ms(product: Product): Promise<number> {
+  const busy = Promise.all(Array.from({ length: 8 }, (_, i) => reply(product, 'Model', fresh(200 + i), 128, i)))
+  const seen: number[] = []
+  let running = true
+  void busy.finally(() => (running = false))
+  while (running) {
+    const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
+    const line = /^unmask_event_loop_delay_p99_seconds (\S+)/m.exec(metrics)
+    if (line !== null) seen.push(Number(line[1]) * 1000)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  await busy
+  return round(median(seen), 2)
+}
+
+const METRICS_PORT = 19_464
+const cold = await startProduct()
+await cold.stop()
+const product = await startProduct({ env: { UNMASK_METRICS_PORT: String(METRICS_PORT) } })
+try {
+  const result = {
+    at: new Date().toISOString().slice(0, 10),
+    machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}`,
+    firstStartMs: round(cold.startMs, 0),
+    startMs: round(product.startMs, 0),
+    models: { Model: await measureModel(product, 'Model'), 'Model-MoE': await measureModel(product, 'Model-MoE') },
+    eventLoopP99Ms: await eventLoopP99Ms(product),
+  }
+  mkdirSync(dirname(values.json), { recursive: true })
+  writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`)
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\nwritten to ${values.json}\n`)
+} finally {
+  await product.stop()
+}
