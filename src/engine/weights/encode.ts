@@ -56,9 +56,15 @@ function encodeQ40(from: Float32Array, at: number, out: DataView, to: number): v
   }
   const d = fround(extreme / -8)
   const inverse = d === 0 ? 0 : fround(1 / d)
-  const quant = (i: number) => Math.min(15, Math.trunc(fround(fround((from[at + i] ?? 0) * inverse) + 8.5)))
   out.setUint16(to, f16Bits(d), true)
-  for (let i = 0; i < 16; i++) out.setUint8(to + 2 + i, quant(i) | (quant(i + 16) << 4))
+  for (let i = 0; i < 16; i++) {
+    const low = quant40(from[at + i] ?? 0, inverse)
+    out.setUint8(to + 2 + i, low | (quant40(from[at + i + 16] ?? 0, inverse) << 4))
+  }
+}
+
+function quant40(value: number, inverse: number): number {
+  return Math.min(15, Math.trunc(fround(fround(value * inverse) + 8.5)))
 }
 
 function encodeQ41(from: Float32Array, at: number, out: DataView, to: number): void {
@@ -71,9 +77,14 @@ function encodeQ41(from: Float32Array, at: number, out: DataView, to: number): v
   }
   const d = fround(fround(high - low) / 15)
   const inverse = d === 0 ? 0 : fround(1 / d)
-  const quant = (i: number) =>
-    Math.min(15, Math.trunc(fround(fround(fround((from[at + i] ?? 0) - low) * inverse) + 0.5)))
   out.setUint16(to, f16Bits(d), true)
   out.setUint16(to + 2, f16Bits(low), true)
-  for (let i = 0; i < 16; i++) out.setUint8(to + 4 + i, quant(i) | (quant(i + 16) << 4))
+  for (let i = 0; i < 16; i++) {
+    const first = quant41((from[at + i] ?? 0) - low, inverse)
+    out.setUint8(to + 4 + i, first | (quant41((from[at + i + 16] ?? 0) - low, inverse) << 4))
+  }
+}
+
+function quant41(above: number, inverse: number): number {
+  return Math.min(15, Math.trunc(fround(fround(fround(above) * inverse) + 0.5)))
 }

@@ -48,6 +48,11 @@ export class GgufWriter {
     return writer
   }
 
+  /** Of all tensors together. */
+  get bytesPlanned(): number {
+    return this.planned.reduce((sum, tensor) => sum + tensor.bytes, 0)
+  }
+
   /** The next bytes of `name`: whole, or in any number of pieces. The names must come as declared. */
   async write(name: string, bytes: Uint8Array): Promise<void> {
     const tensor = this.planned[this.current]
