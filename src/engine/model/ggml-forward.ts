@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { Arena } from '../ggml/arena.ts'
+import type { Graph } from '../ggml/graph.ts'
+import type { Tensor } from '../ggml/handles.ts'
+import { loadGgml, type Ggml } from '../ggml/load.ts'
+import { Workspace } from '../ggml/workspace.ts'
+import type { ModelFile } from '../weights/model-file.ts'
+import { attend } from './attention.ts'
+import { checkWorks } from './check-works.ts'
+import { feedForward } from './feed-forward.ts'
+import type { Candidates, Forward, Lease, Work } from './forward.ts'
+import { predict, readCandidates, type HeadOutputs } from './head.ts'
+import { KvCache } from './kv-cache.ts'
+import { loadWeights, type Precision, type Weights } from './load-weights.ts'
+import { planBatch, type BatchPlan } from './plan-batch.ts'
+import type { ModelSpec } from './spec.ts'
+import { declareInputs, type Step } from './step.ts'
+
+export type ForwardOptions = {
+  precision: Precision
+  /** `bf16` serves; `f32` is for proofs. */
+  cacheType: 'bf16' | 'f32'
+  /** Cells for all sequences together. */
+  cells: number
+  threads: number
+  /** Gives all logits of each wanted row: for tests and the comparison with other programs. */
+  keepLogits: boolean
+}
+
+/** Loads the weights and makes the cache. Throws a sentence when memory is short or a library is missing. */
+export async function openForward(file: ModelFile, options: ForwardOptions): Promise<GgmlForward> {
+  const ggml = loadGgml()
+  const weights = await loadWeights(ggml, file, options.precision)
+  try {
+    return new GgmlForward(ggml, file.spec, weights, options)
+  } catch (error) {
+    weights.release()
+    throw error
+  }
+}
+
+/** The arithmetic of one model through ggml, on the processor. */
+export class GgmlForward implements Forward {
+  /** Of the next computation; more than the machine has free makes every step slow. */
+  threads: number
+  readonly spec: ModelSpec
+  private readonly weights: Weights
+  private readonly cache: KvCache
+  private readonly workspace: Workspace
+  private readonly constants: Arena
+  private readonly bias: Tensor
+  private readonly keepLogits: boolean
+  private readonly spoilt = new Set<number>()
+  private computing = 0
+  private closed = false
+
+  constructor(ggml: Ggml, spec: ModelSpec, weights: Weights, options: ForwardOptions) {
+    this.spec = spec
+    this.weights = weights
+    this.threads = options.threads
+    this.keepLogits = options.keepLogits
+    this.cache = new KvCache(ggml, spec, { cells: options.cells, type: options.cacheType === 'f32' ? 'F32' : 'BF16' })
+    this.workspace = new Workspace(ggml)
+    this.constants = new Arena(ggml, 1)
+    this.bias = this.constants.declare('F32', [spec.vocabulary])
+    this.constants.allocate()
+    const bias = new Float32Array(this.constants.bytes(this.bias).buffer)
+    for (const token of spec.bannedTokens) bias[token] = -Infinity
+  }
+
+  get cellsFree(): number {
+    return this.cache.cellsFree
+  }
+
+  get cellsTotal(): number {
+    return this.cache.cells
+  }
+
+  /** Bytes held: weights (shared ones counted in each model), cache, and room for computing as it has grown. */
+  get bytes(): { weights: number; cache: number; workspace: number } {
+    return { weights: this.weights.bytes, cache: this.cache.size, workspace: this.workspace.size }
+  }
+
+  lease(cells: number): Lease | undefined {
+    return this.cache.lease(cells)
+  }
+
+  release(lease: Lease): void {
+    // A cell that holds no number spoils even the rows that skip it: 0 · NaN is NaN.
+    if (this.spoilt.delete(lease.id)) this.cache.clear(lease)
+    this.cache.release(lease)
+  }
+
+  copy(from: Lease, to: Lease, count: number): void {
+    this.cache.copy(from, to, count)
+  }
+
+  async compute(works: readonly Work[]): Promise<Candidates[][]> {
+    assert(!this.closed, 'the forward is closed')
+    checkWorks(works, this.spec)
+    const plan = planBatch(works, {
+      group: this.spec.heads / this.spec.kvHeads,
+      adapters: this.spec.adapterRank > 0,
+      maskToken: this.weights.maskVector === undefined ? undefined : this.spec.maskToken,
+      startOf: ({ lease }) => this.cache.startOf(lease),
+    })
+    this.computing += 1
+    try {
+      const found = await this.run(plan)
+      return this.share(works, plan, found)
+    } finally {
+      this.computing -= 1
+    }
+  }
+
+  /** Frees everything. Not while a computation runs. */
+  close(): void {
+    assert(this.computing === 0, 'a forward closes when its computations have ended')
+    if (this.closed) return
+    this.closed = true
+    this.workspace.dispose()
+    this.constants.dispose()
+    this.cache.dispose()
+    this.weights.release()
+  }
+
+  private async run(plan: BatchPlan): Promise<Candidates[]> {
+    const { layers } = this.spec
+    const chunks = plan.wanted.length
+    let heads: HeadOutputs[] = []
+    const bytes = await this.workspace.run({
+      nodesMax: layers * (80 + 2 * (this.spec.router?.used ?? 0) + 20 * plan.works.length) + chunks + 128,
+      threads: this.threads,
+      build: (graph) => {
+        heads = this.build(graph, plan)
+        return heads.flatMap(({ ids, probabilities, logits }) => [ids, probabilities, ...(logits ? [logits] : [])])
+      },
+    })
+    return readHeads(heads, bytes)
+  }
+
+  private build(graph: Graph, plan: BatchPlan): HeadOutputs[] {
+    const { spec, weights, cache } = this
+    const step: Step = { graph, spec, plan, cache, inputs: declareInputs(graph, spec, plan, cache) }
+    let x = this.embed(step)
+    for (const [i, layer] of weights.layers.entries()) {
+      const norm = (weight: Tensor) => graph.multiply(graph.rmsNorm(x, spec.normEpsilon), weight)
+      x = graph.add(x, attend(step, layer, i, norm(layer.attentionNorm)))
+      x = graph.add(x, feedForward(step, layer, norm(layer.feedForwardNorm)))
+    }
+    // Also where nothing is wanted, the last keys and values must have been computed; `attend` has put them in order.
+    return predict(graph, weights, { spec, wanted: plan.wanted, bias: this.bias, keepLogits: this.keepLogits }, x)
+  }
+
+  private embed({ graph, plan }: Step): Tensor {
+    const x = graph.rows(this.weights.embedding, graph.input('I32', [plan.rowsAll], plan.tokens))
+    const count = plan.maskedRows.length
+    if (this.weights.maskVector === undefined || count === 0) return x
+    const vector = graph.rows(this.weights.maskVector, graph.input('I32', [count], new Int32Array(count)))
+    return graph.writeRows(x, vector, graph.input('I32', [count], plan.maskedRows))
+  }
+
+  private share(works: readonly Work[], plan: BatchPlan, found: readonly Candidates[]): Candidates[][] {
+    let at = 0
+    const shared = plan.wantedOf.map((count) => found.slice(at, (at += count)))
+    for (const [i, work] of works.entries()) {
+      if (shared[i]?.some((row) => row.ids.length === 0) === true) this.spoilt.add(work.lease.id)
+    }
+    assert(
+      found.every((row) => row.ids.length > 0),
+      'the model computed something that is no number',
+    )
+    return shared
+  }
+}
+
+function readHeads(heads: readonly HeadOutputs[], bytes: readonly ArrayBuffer[]): Candidates[] {
+  const found: Candidates[] = []
+  let next = 0
+  const take = (): ArrayBuffer => {
+    const taken = bytes[next++]
+    assert(taken !== undefined, 'every output was read')
+    return taken
+  }
+  for (const { rows, logits } of heads) {
+    const ids = new Int32Array(take())
+    const probabilities = new Float32Array(take())
+    const all = logits === undefined ? undefined : new Float32Array(take())
+    const computed = Math.max(rows, 2)
+    for (let row = 0; row < rows; row++) {
+      const candidates = readCandidates(ids, probabilities, row, computed)
+      const length = (all?.length ?? 0) / computed
+      found.push(
+        all === undefined ? candidates : { ...candidates, logits: all.slice(row * length, (row + 1) * length) },
+      )
+    }
+  }
+  return found
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { Arena } from '../ggml/arena.ts'
+import type { Tensor } from '../ggml/handles.ts'
+import type { Ggml } from '../ggml/load.ts'
+import type { Lease } from './forward.ts'
+import type { ModelSpec } from './spec.ts'
+
+/** Products over cells are cut at this many: a masked rest adds exact zeros, so a row's bits do not depend on the cut. */
+export const CELLS_STEP = 32
+
+export type CacheType = 'BF16' | 'F32'
+type Run = { start: number; cells: number }
+type LayerBytes = { keys: Uint8Array; values: Uint8Array }
+
+/**
+ * Keys and values of all sequences of one model: a pool of cells, handed out as runs whose start and length are
+ * multiples of `CELLS_STEP`. Every cell holds finite numbers always, or a masked one would spoil the row that skips it.
+ */
+export class KvCache {
+  readonly cells: number
+  readonly type: CacheType
+  /** Bytes of one number. */
+  readonly numberBytes: number
+  /** Numbers of a cell, keys only. */
+  readonly width: number
+  /** For each layer: keys [width, cells], and values [cells, width], one feature over positions. */
+  readonly layers: readonly { keys: Tensor; values: Tensor }[]
+  private readonly arena: Arena
+  private readonly bytes: readonly LayerBytes[]
+  private readonly leases = new Map<number, Run>()
+  private nextId = 1
+
+  constructor(ggml: Ggml, spec: ModelSpec, options: { cells: number; type: CacheType }) {
+    this.cells = roundUp(options.cells)
+    this.type = options.type
+    this.numberBytes = options.type === 'F32' ? 4 : 2
+    this.width = spec.kvHeads * spec.headWidth
+    // Places in it are 32-bit numbers.
+    assert(this.cells * this.width < 2 ** 31, `a cache of ${this.cells} cells is too large for this model`)
+    this.arena = new Arena(ggml, spec.layers * 2)
+    this.layers = Array.from({ length: spec.layers }, () => ({
+      keys: this.arena.declare(this.type, [this.width, this.cells]),
+      values: this.arena.declare(this.type, [this.cells, this.width]),
+    }))
+    this.arena.allocate()
+    this.bytes = this.layers.map(({ keys, values }) => ({
+      keys: this.arena.bytes(keys),
+      values: this.arena.bytes(values),
+    }))
+  }
+
+  get cellsFree(): number {
+    return this.cells - this.leases.values().reduce((sum, run) => sum + run.cells, 0)
+  }
+
+  /** Bytes held. */
+  get size(): number {
+    return this.arena.size
+  }
+
+  /** The first run that is long enough, or undefined. */
+  lease(cells: number): Lease | undefined {
+    assert(Number.isSafeInteger(cells) && cells > 0, `${cells} cells cannot be leased`)
+    const wanted = roundUp(cells)
+    let start = 0
+    for (const run of [...this.leases.values()].sort((a, b) => a.start - b.start)) {
+      if (run.start - start >= wanted) break
+      start = run.start + run.cells
+    }
+    if (this.cells - start < wanted) return undefined
+    const id = this.nextId++
+    this.leases.set(id, { start, cells: wanted })
+    return { id, cells: wanted }
+  }
+
+  release(lease: Lease): void {
+    assert(this.leases.delete(lease.id), `lease ${lease.id} is not held`)
+  }
+
+  /** The first cell of a lease that is held. */
+  startOf(lease: Lease): number {
+    return this.runOf(lease).start
+  }
+
+  /** Copies the first `count` cells to the same places of another lease. */
+  copy(from: Lease, to: Lease, count: number): void {
+    const source = this.runOf(from)
+    const target = this.runOf(to)
+    const fits = Number.isSafeInteger(count) && count >= 0 && count <= source.cells && count <= target.cells
+    assert(fits, `${count} cells do not fit from ${source.cells} into ${target.cells}`)
+    this.eachRun(source.start, count, (bytes, start, end, step) => {
+      bytes.copyWithin(start + (target.start - source.start) * step, start, end)
+    })
+  }
+
+  /** Sets all cells of a lease to zero: needed after a computation that left something other than numbers in it. */
+  clear(lease: Lease): void {
+    const { start, cells } = this.runOf(lease)
+    this.eachRun(start, cells, (bytes, from, to) => bytes.fill(0, from, to))
+  }
+
+  dispose(): void {
+    this.arena.dispose()
+  }
+
+  private runOf(lease: Lease): Run {
+    const run = this.leases.get(lease.id)
+    assert(run !== undefined, `lease ${lease.id} is not held`)
+    return run
+  }
+
+  /** Visits the bytes of `count` cells wherever they are: one stretch of keys, and one of values for each feature. */
+  private eachRun(
+    cell: number,
+    count: number,
+    visit: (bytes: Uint8Array, start: number, end: number, cellBytes: number) => void,
+  ): void {
+    const valueBytes = this.numberBytes
+    const keyBytes = valueBytes * this.width
+    for (const { keys, values } of this.bytes) {
+      visit(keys, cell * keyBytes, (cell + count) * keyBytes, keyBytes)
+      for (let feature = 0; feature < this.width; feature++) {
+        const row = feature * this.cells
+        visit(values, (row + cell) * valueBytes, (row + cell + count) * valueBytes, valueBytes)
+      }
+    }
+  }
+}
+
+/** To a whole number of steps. */
+export function roundUp(cells: number): number {
+  return Math.ceil(cells / CELLS_STEP) * CELLS_STEP
+}

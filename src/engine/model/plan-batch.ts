@@ -1,0 +1,142 @@
+import type { Span, Work } from './forward.ts'
+import { roundUp } from './kv-cache.ts'
+
+/** What of the model the order of rows depends on. */
+export type BatchShape = {
+  /** Query heads that share one key head. */
+  group: number
+  adapters: boolean
+  /** The token whose rows take the learnt vector; undefined where the model has none. */
+  maskToken: number | undefined
+  /** First cell of a work's lease. */
+  startOf: (work: Work) => number
+}
+
+/** The rows of one work, in work order. */
+export type WorkPlan = {
+  /** First row in work order, and how many. */
+  row: number
+  rows: number
+  /** First cell of the lease, and how many cells the rows may see: a multiple of 32. */
+  start: number
+  cells: number
+  /** 0 where seen, -Infinity elsewhere: `cells` numbers a row; one row more where a single one is doubled. */
+  mask: Float32Array
+  maskRows: number
+}
+
+/**
+ * One forward as plain data. In **batch order** all rows without adapters stand first, then those with: the products
+ * run over it. In **work order** each work's rows stand together: attention runs over it.
+ */
+export type BatchPlan = {
+  /** Rows that were asked for, and all rows: a single one is doubled, for products of one column round differently. */
+  rows: number
+  rowsAll: number
+  /** Rows from here on have adapters; `rowsAll` where none has. */
+  adaptedFrom: number
+  tokens: Int32Array
+  positions: Int32Array
+  /** Cell of each asked row, over the whole cache. */
+  cells: Int32Array
+  /** Batch rows that take the learnt mask vector. */
+  maskedRows: Int32Array
+  works: WorkPlan[]
+  /** For each row in work order its batch row, and back for all rows; undefined where both orders are one. */
+  toWork: Int32Array | undefined
+  toBatch: Int32Array | undefined
+  /** Batch rows whose prediction is wanted: works in order, spans in order. */
+  wanted: number[]
+  /** Of them, how many for each work. */
+  wantedOf: number[]
+}
+
+type Row = { token: number; position: number; cell: number; adapted: boolean; workRow: number; wish: number }
+
+/** Puts the rows of checked works in order. Pure. */
+export function planBatch(works: readonly Work[], shape: BatchShape): BatchPlan {
+  const { rows, plans, wishes } = listRows(works, shape)
+  const ordered = [...rows.filter((row) => !row.adapted), ...rows.filter((row) => row.adapted)]
+  const adaptedFrom = rows.filter((row) => !row.adapted).length
+  const all = doubleSingle(ordered, shape.adapters && rows.length - adaptedFrom === 1)
+  const toBatch = Int32Array.from(all, (row) => row.workRow)
+  const sameOrder = all.length === ordered.length && toBatch.every((workRow, batchRow) => workRow === batchRow)
+  const toWork = new Int32Array(rows.length)
+  const wanted = Array.from({ length: wishes }, () => 0)
+  for (const [i, row] of ordered.entries()) {
+    toWork[row.workRow] = i
+    if (row.wish >= 0) wanted[row.wish] = i
+  }
+  return {
+    rows: ordered.length,
+    rowsAll: all.length,
+    adaptedFrom: shape.adapters && adaptedFrom < rows.length ? adaptedFrom : all.length,
+    tokens: Int32Array.from(all, (row) => row.token),
+    positions: Int32Array.from(all, (row) => row.position),
+    cells: Int32Array.from(ordered, (row) => row.cell),
+    maskedRows: Int32Array.from(all.keys().filter((i) => all[i]?.adapted && all[i].token === shape.maskToken)),
+    works: plans,
+    toWork: sameOrder ? undefined : toWork,
+    toBatch: sameOrder ? undefined : toBatch,
+    wanted,
+    wantedOf: works.map((work) => work.spans.reduce((sum, span) => sum + span.wanted.filter(Boolean).length, 0)),
+  }
+}
+
+function doubleSingle(rows: Row[], singleAdapted: boolean): Row[] {
+  const last = rows.at(-1)
+  return last !== undefined && (singleAdapted || rows.length === 1) ? [...rows, last] : rows
+}
+
+function listRows(works: readonly Work[], shape: BatchShape): { rows: Row[]; plans: WorkPlan[]; wishes: number } {
+  const rows: Row[] = []
+  const plans: WorkPlan[] = []
+  let wishes = 0
+  for (const work of works) {
+    const start = shape.startOf(work)
+    const firstWish = new Map<Span, number>()
+    for (const span of work.spans) {
+      firstWish.set(span, wishes)
+      wishes += span.wanted.filter(Boolean).length
+    }
+    const spans = [...work.spans.filter((span) => !span.adapted), ...work.spans.filter((span) => span.adapted)]
+    const plan = planWork(spans, { row: rows.length, start, group: shape.group })
+    for (const span of spans) {
+      let wish = firstWish.get(span) ?? 0
+      for (const [i, token] of span.tokens.entries()) {
+        const cell = start + span.writeAt + i
+        const isWanted = span.wanted[i] === true
+        const row = { token, position: span.position + i, cell, adapted: span.adapted, workRow: rows.length }
+        rows.push({ ...row, wish: isWanted ? wish++ : -1 })
+      }
+    }
+    plans.push(plan)
+  }
+  return { rows, plans, wishes }
+}
+
+function planWork(spans: readonly Span[], place: { row: number; start: number; group: number }): WorkPlan {
+  const rows = spans.reduce((sum, span) => sum + span.tokens.length, 0)
+  const cells = roundUp(Math.max(...spans.map(seenEnd)))
+  const maskRows = rows === 1 && place.group === 1 ? 2 : rows
+  const mask = new Float32Array(cells * maskRows).fill(-Infinity)
+  let row = 0
+  for (const span of spans) {
+    for (let i = 0; i < span.tokens.length; i++) showCells(mask, row++ * cells, span, i)
+  }
+  if (maskRows > rows) mask.copyWithin(cells, 0, cells)
+  return { row: place.row, rows, start: place.start, cells, mask, maskRows }
+}
+
+function seenEnd({ sees, writeAt, tokens }: Span): number {
+  return sees === 'causal' ? writeAt + tokens.length : Math.max(sees.until, sees.to > sees.from ? sees.to : 0)
+}
+
+function showCells(mask: Float32Array, at: number, { sees, writeAt }: Span, row: number): void {
+  if (sees === 'causal') {
+    mask.fill(0, at, at + writeAt + row + 1)
+    return
+  }
+  mask.fill(0, at, at + sees.until)
+  mask.fill(0, at + sees.from, at + sees.to)
+}
