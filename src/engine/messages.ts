@@ -42,6 +42,8 @@ export type Decoding = {
   window: number
   /** Tokens a step of rule `fixed`. */
   perStep: number
+  /** Bidirectional models: compute the whole canvas at every step instead of reusing what a block's first step left. */
+  exact?: boolean
 }
 
 export type EngineUsage = {

@@ -1,0 +1,32 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Batch, Scheduler } from './scheduler.ts'
+
+export type Parts = {
+  scheduler: Scheduler
+  clock: Clock
+  /** Resolves when there may be work again. */
+  rest(): Promise<void>
+  /** Told before a batch is computed: if the process dies now, it died under these. */
+  began(batch: Batch): void
+  /** Told after each forward that came back, with its milliseconds. All events of a step go out at once here. */
+  told(batch: Batch, ms: number): void
+}
+
+/** The loop: pick, compute, settle, tell. One forward at a time, all running requests of a model in it. */
+export async function runEngine(parts: Parts, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const batch = parts.scheduler.pick()
+    if (batch === undefined) {
+      await parts.rest()
+      continue
+    }
+    parts.began(batch)
+    const startedAt = parts.clock.monotonicMs()
+    try {
+      parts.scheduler.settle(batch, await batch.room.forward.compute(batch.works))
+    } catch (error) {
+      parts.scheduler.fail(batch, error instanceof Error ? error.message : String(error))
+    }
+    parts.told(batch, parts.clock.monotonicMs() - startedAt)
+  }
+}
