@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { Value } from 'typebox/value'
+import { apiOptions, type ApiOptions } from '../../src/api/options.ts'
+import { createServer, type Listening, type Server } from '../../src/api/server.ts'
+import { openTls } from '../../src/api/tls/open-tls.ts'
+import type { Tls } from '../../src/api/tls/tls.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import type { Log, LogFields } from '../../src/lib/log.ts'
+import { httpsClient, type HttpsClient } from './https-client.ts'
+import { FakeAccounts } from './fake-accounts.ts'
+import { ScriptedEngine } from './scripted-engine.ts'
+
+export type LogLine = { level: string; event: string; fields: LogFields }
+
+export type TestServer = HttpsClient & {
+  server: Server
+  listening: Listening
+  engine: ScriptedEngine
+  accounts: FakeAccounts
+  tls: Tls
+  lines: LogLine[]
+  folder: string
+}
+
+/** A key that may chat without limits, on every test server. */
+export const KEY = 'um_live_test'
+
+/** The whole HTTPS side on a port of its own, with a scripted engine; ends with the test file that asked for it. */
+export async function startServer(changes: Partial<ApiOptions> = {}): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'unmask-api-'))
+  const options: ApiOptions = { ...Value.Create(apiOptions), port: 0, metricsPort: 0, ...changes }
+  const engine = new ScriptedEngine()
+  const accounts = new FakeAccounts()
+  accounts.add(KEY)
+  const lines: LogLine[] = []
+  const log = recordingLog(lines)
+  const tls = await openTls({ options, folder, clock: systemClock, log })
+  const server = createServer({ options, tls, engine, accounts, log, clock: systemClock, version: '0.0.0' })
+  const listening = await server.listen()
+  const client = httpsClient({ baseUrl: listening.baseUrl, key: KEY, ca: tls.authority?.pem })
+  after(async () => {
+    client.close()
+    await server.close(0)
+    await rm(folder, { recursive: true, force: true })
+  })
+  return { ...client, server, listening, engine, accounts, tls, lines, folder }
+}
+
+function recordingLog(lines: LogLine[]): Log {
+  const write =
+    (level: string) =>
+    (event: string, fields: LogFields = {}): void =>
+      void lines.push({ level, event, fields })
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}
