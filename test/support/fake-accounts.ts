@@ -89,8 +89,6 @@ export class FakeAccounts implements Accounts {
 
   limits(key: Key, _scope: Scope): Limits {
     const { caps, spent } = this.#row(key)
-    const counter = (limit: number | undefined, used: number, resetS: number) =>
-      limit === undefined ? undefined : { limit, remaining: Math.max(0, limit - used), resetS }
     const minute = counter(caps.minute, spent.minute, 12.3)
     const day = counter(caps.day, spent.day, 40_000)
     return {
@@ -119,4 +117,8 @@ export class FakeAccounts implements Accounts {
     if (row === undefined) throw new Error(`no key ${key.id}`)
     return row
   }
+}
+
+function counter(limit: number | undefined, used: number, resetS: number) {
+  return limit === undefined ? undefined : { limit, remaining: Math.max(0, limit - used), resetS }
 }

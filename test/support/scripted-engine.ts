@@ -117,8 +117,9 @@ async function* aborted(signal: AbortSignal): AsyncGenerator<GenerateEvent> {
   yield { kind: 'failed', reason: 'cancelled', detail: '' }
 }
 
+const mark = (position: number, text: string) => ({ position, text, probability: 0.97 })
+
 function* steps(): Generator<GenerateEvent> {
-  const mark = (position: number, text: string) => ({ position, text, probability: 0.97 })
   yield { kind: 'step', step: 1, set: [mark(0, 'Hello'), mark(2, ' the')], takenBack: [], masked: [1, 3] }
   yield { kind: 'step', step: 2, set: [mark(1, ' from')], takenBack: [2], masked: [2, 3] }
 }

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http'
+import type { Call } from './call.ts'
+import { isTrusted } from './client-address.ts'
+import type { Deps } from './deps.ts'
+import { ApiError } from './errors.ts'
+import { addressGroup, type FloodGuard } from './flood-guard.ts'
+import { retryHeaders } from './headers.ts'
+import { ELSEWHERE, methodsOf, type Route } from './routes.ts'
+
+/**
+ * The checks before a body is read, in the order of the contract: plain HTTP 403 → unknown path 404, method 405 →
+ * key 401 → content type 415, size 413. (Then body 400, scope and address 403, limits 429: the handler's.)
+ */
+export function guard(
+  call: Call,
+  route: Route | undefined,
+  request: IncomingMessage,
+  deps: Deps,
+  floods: FloodGuard,
+): void {
+  requireHttps(request, deps)
+  const known = requireRoute(route, request)
+  if (deps.closing() && known.path !== '/healthz') throw new ApiError('closing')
+  if (known.who === 'key') requireKey(call, request, deps)
+  requireCalm(call, known, floods)
+  if (known.method === 'POST') requireJson(request, deps.options.bodyBytesMax)
+}
+
+/** In mode `proxy` the proxy tells how its client came. */
+function requireHttps(request: IncomingMessage, deps: Deps): void {
+  const told = request.headers['x-forwarded-proto']
+  if (deps.tls.mode !== 'proxy' || told === undefined) return
+  const peer = request.socket.remoteAddress ?? 'unix'
+  if (isTrusted(peer, deps.options.trustedProxies) && told !== 'https') throw new ApiError('plain_http')
+}
+
+function requireRoute(route: Route | undefined, request: IncomingMessage): Route {
+  if (route !== undefined) return route
+  const path = (request.url ?? '/').split('?')[0] ?? '/'
+  const methods = methodsOf(path)
+  if (methods.length === 0) {
+    const hint = ELSEWHERE[path]
+    throw new ApiError('not_found', hint === undefined ? {} : { text: hint })
+  }
+  const text = `${request.method ?? 'This method'} is not allowed here; allowed: ${methods.join(', ')}.`
+  throw new ApiError('method_not_allowed', { text, headers: { allow: methods.join(', ') } })
+}
+
+const BEARER = /^bearer +([\x21-\x7e]+) *$/i
+
+function requireKey(call: Call, request: IncomingMessage, deps: Deps): void {
+  const token = BEARER.exec(request.headers.authorization ?? '')?.[1]
+  const headers = { 'www-authenticate': 'Bearer' }
+  if (token === undefined) throw new ApiError('key_rejected', { headers }, 'missing')
+  const check = deps.accounts.verifyKey(token)
+  if (check.kind === 'rejected') throw new ApiError('key_rejected', { headers }, check.reason)
+  call.key = check.key
+}
+
+function requireCalm(call: Call, route: Route, floods: FloodGuard): void {
+  const { retryAfterMs } = floods.count(call.key?.id ?? addressGroup(call.address), route.path, route.perMinute)
+  if (retryAfterMs > 0) throw new ApiError('address_flood', { headers: retryHeaders(retryAfterMs) })
+}
+
+const JSON_TYPE = /^application\/json *(; *charset=("?)utf-?8\2 *)?$/i
+
+function requireJson(request: IncomingMessage, bytesMax: number): void {
+  const type = request.headers['content-type']
+  if (type === undefined || !JSON_TYPE.test(type.trim())) {
+    const given = type === undefined ? 'missing' : JSON.stringify(type.slice(0, 80))
+    throw new ApiError('media_type', { text: `Content-Type is ${given}; allowed: application/json (UTF-8).` })
+  }
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new ApiError('media_type', { text: 'Content-Encoding is not supported: send the body as it is.' })
+  }
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
+}
+
+export function tooLarge(bytesMax: number): ApiError {
+  return new ApiError('body_too_large', { detail: `The body is larger than ${bytesMax} bytes.` })
+}

@@ -1,0 +1,37 @@
+import type { ModelCard } from '../../engine/messages.ts'
+import { chatExamples, trustExample } from './examples.ts'
+import { codeBlock, escape, renderPage, table, type Place } from './page.ts'
+
+type Shown = Place & { models: readonly ModelCard[]; fingerprint: string | undefined }
+
+/** Where to go from here. Tells nothing that a stranger may not know. */
+export function renderFirstPage(shown: Shown): string {
+  const models = shown.models.map((card) => [`<code>${escape(card.id)}</code>`, escape(card.description)])
+  const [curl] = chatExamples(shown)
+  const trust =
+    shown.ownAuthority && shown.fingerprint !== undefined
+      ? `<h2>Trust this server</h2>
+<p>Its certificate is signed by an authority of its own, which you can <a href="/ca.pem">download</a>. Compare the fingerprint of the certificate with the one printed at the server’s start:</p>
+<p><code>${escape(shown.fingerprint)}</code></p>
+${codeBlock('Shell', trustExample(shown))}`
+      : ''
+  return renderPage(
+    'Unmask',
+    `<div class="columns single"><main id="main">
+<h1>Unmask is running</h1>
+<p class="lead">Chat completions from mask-diffusion language models, for any OpenAI client.</p>
+<p>Base URL: <code>${escape(shown.baseUrl)}/v1</code></p>
+<ul class="cards">
+<li><a href="/docs/api/"><strong>API reference</strong>Calls, fields, errors and limits, with examples to copy.</a></li>
+<li><a href="/openapi.json"><strong>OpenAPI</strong>The same for machines: OpenAPI 3.1.</a></li>
+${shown.ownAuthority ? '<li><a href="/ca.pem"><strong>Certificate authority</strong>The file that clients need to trust this server.</a></li>' : ''}
+</ul>
+<h2>First call</h2>
+<p>Put an API key into <code>UNMASK_API_KEY</code>; the server’s operator makes one with <code>./unmask keys create --name NAME</code>.</p>
+${curl === undefined ? '' : codeBlock(curl.caption, curl.code)}
+<h2>Models</h2>
+${models.length === 0 ? '<p>None is loaded yet.</p>' : table('Models', ['Model', 'What it is'], models)}
+${trust}
+</main></div>`,
+  )
+}
