@@ -4,8 +4,9 @@ import type { Sqlite } from '../store/sqlite.ts'
 import { hashEntry } from './hash-entry.ts'
 
 export function listAudit(sqlite: Sqlite): AuditEntry[] {
-  const columns = ['seq', 'at', 'by', 'action', 'subject', 'detail'] as const
-  return sqlite.all(query.selectFrom('audit').select(columns).orderBy('seq')).map((row) => ({ ...row }))
+  return sqlite
+    .all(query.selectFrom('audit').selectAll().orderBy('seq'))
+    .map(({ seq, at, by, action, subject, detail }) => ({ seq, at, by, action, subject, detail }))
 }
 
 /** Walks the chain from its first line. */

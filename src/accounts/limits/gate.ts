@@ -31,6 +31,11 @@ export class Gate {
     this.#parts = parts
   }
 
+  /** Callers whose last minute is kept. */
+  get remembered(): number {
+    return this.#times.size
+  }
+
   /** end: told once, when the call that was let in ends. */
   admit(rules: readonly Rule[], scope: Scope, end: End): Admission {
     const { clock, calendar, days } = this.#parts

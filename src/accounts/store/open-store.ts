@@ -1,14 +1,19 @@
 import { chmod, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { AccountsError } from '../accounts-error.ts'
 import { migrate } from './migrate.ts'
 import { Sqlite } from './sqlite.ts'
 
+/** SQLite's result codes: SQLITE_BUSY; SQLITE_CORRUPT and SQLITE_NOTADB. */
+const BUSY = 5
+const DAMAGED = new Set([11, 26])
+
 /** One file, two connections: what must outlive a power cut, and what may lose its last moment to one. */
 export type Store = {
-  /** Accounts, keys, packages, audit. */
+  /** Accounts, keys, packages, audit: every commit is on the disk when it returns (synchronous = full). */
   durable: Sqlite
-  /** Day counts, usage, times of last use; every quick look-up. */
+  /** Day counts, usage, times of last use, quick look-ups: a power cut may take the last moments, a kill never. */
   counters: Sqlite
   close(): void
 }
@@ -19,15 +24,23 @@ export async function openStore(folder: string): Promise<Store> {
   const path = join(folder, 'accounts.db')
   await (await open(path, 'a', 0o600)).close()
   await chmod(path, 0o600)
-  const durable = new Sqlite(path, true)
+  const opened: Sqlite[] = []
+  const close = (): void => opened.toReversed().forEach((connection) => connection.close())
+  const connect = (durability: 'full' | 'normal'): Sqlite => {
+    const connection = new Sqlite(path)
+    opened.push(connection)
+    connection.db.exec(`pragma synchronous = ${durability}`)
+    return connection
+  }
   try {
+    const durable = connect('full')
     await useWriteAheadLog(durable)
     await migrate(durable)
-    const counters = new Sqlite(path, false)
-    return { durable, counters, close: () => [counters, durable].forEach((connection) => connection.close()) }
+    return { durable, counters: connect('normal'), close }
   } catch (error) {
-    durable.close()
-    throw error
+    close()
+    if (!DAMAGED.has(errorCode(error))) throw error
+    throw new AccountsError(`${path} is damaged or no database of ours. Restore it and pepper from your backup.`)
   }
 }
 
@@ -38,8 +51,12 @@ async function useWriteAheadLog(sqlite: Sqlite): Promise<void> {
       sqlite.db.exec('pragma journal_mode = wal')
       return
     } catch (error) {
-      if (attempt === 100) throw error
+      if (attempt === 100 || errorCode(error) !== BUSY) throw error
       await setTimeout(20)
     }
   }
+}
+
+function errorCode(error: unknown): number {
+  return Number((error as { errcode?: unknown }).errcode ?? 0) & 0xff
 }

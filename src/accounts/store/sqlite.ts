@@ -20,10 +20,8 @@ export class Sqlite {
   readonly db: DatabaseSync
   #statements = new Map<string, StatementSync>()
 
-  /** durable: every commit is on the disk when it returns; without, a power cut may take the last ones (never a kill). */
-  constructor(path: string, durable: boolean) {
+  constructor(path: string) {
     this.db = new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: true })
-    this.db.exec(`pragma synchronous = ${durable ? 'full' : 'normal'}`)
   }
 
   all<Row>(query: Compilable<Row>): Row[] {
