@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+
+export const engineOptions = Type.Object({
+  models: Type.Record(Type.String(), Type.String(), {
+    default: { Model: 'models/model.gguf', 'Model-MoE': 'models/model-moe.gguf' },
+    env: 'UNMASK_ENGINE_MODELS',
+    description: 'Which file answers under which model id: GGUF files, relative to the folder of the program.',
+  }),
+  threads: Type.Union([Type.Literal('auto'), Type.Integer({ minimum: 1, maximum: 1024 })], {
+    default: 'auto',
+    env: 'UNMASK_ENGINE_THREADS',
+    description:
+      'Threads that compute. auto: all cores but one, and one more while it makes steps faster. Never more than the cores.',
+  }),
+  runningMax: Type.Integer({
+    minimum: 1,
+    maximum: 1024,
+    default: 16,
+    env: 'UNMASK_ENGINE_RUNNING_MAX',
+    description: 'Requests that are computed together; more of them wait.',
+  }),
+  queueMax: Type.Integer({
+    minimum: 0,
+    maximum: 100_000,
+    default: 256,
+    env: 'UNMASK_ENGINE_QUEUE_MAX',
+    description: 'Requests that may wait; a further one is refused with the seconds to wait.',
+  }),
+  cacheTokens: Type.Union([Type.Literal('auto'), Type.Integer({ minimum: 64, maximum: 100_000_000 })], {
+    default: 'auto',
+    env: 'UNMASK_ENGINE_CACHE_TOKENS',
+    description: 'Tokens of all conversations together that each model keeps in memory. auto: a sixteenth of the memory.',
+  }),
+  prefillChunk: Type.Integer({
+    minimum: 1,
+    maximum: 4096,
+    default: 128,
+    env: 'UNMASK_ENGINE_PREFILL_CHUNK',
+    description: 'Prompt tokens a step. Larger reads long prompts faster, smaller lets other replies flow more evenly.',
+  }),
+  streamIdleMs: Type.Integer({
+    minimum: 1000,
+    maximum: 3_600_000,
+    default: 60_000,
+    env: 'UNMASK_ENGINE_STREAM_IDLE_MS',
+    description: 'Milliseconds after which a running stream that stands still is ended.',
+  }),
+})
