@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { Candidates, Forward, Lease, Span } from '../../src/engine/model/forward.ts'
 import type { ModelSpec } from '../../src/engine/model/spec.ts'
 
@@ -22,14 +22,20 @@ export function promptSteps(tokens: readonly number[], cuts: readonly number[]):
 export function windowStep(first: number, pending: readonly number[], window: readonly number[]): Span[] {
   const last = first + pending.length - 1
   const causal: Span = {
-    ...{ tokens: [...pending], position: first, writeAt: first, adapted: false },
+    tokens: [...pending],
+    position: first,
+    writeAt: first,
+    adapted: false,
     sees: 'causal',
     wanted: allWanted(pending),
   }
   if (window.length === 0) return [causal]
   const sees = { until: last, from: last + 1, to: last + 1 + window.length }
   const own: Span = {
-    ...{ tokens: [...window], position: last, writeAt: last + 1, adapted: true },
+    tokens: [...window],
+    position: last,
+    writeAt: last + 1,
+    adapted: true,
     sees,
     wanted: allWanted(window),
   }
@@ -77,7 +83,7 @@ export function canvasScript(spec: ModelSpec, tokensMax: number): fc.Arbitrary<S
         const own = tokens.slice(at)
         return { tokens: own, position: at, writeAt: at, sees, adapted: false, wanted: allWanted(own) }
       }
-      return [[spanFrom(0)], ...Array.from({ length: steps }, () => [spanFrom(start)])]
+      return [spanFrom(0), ...Array<Span>(steps).fill(spanFrom(start))].map((span) => [span])
     })
 }
 
@@ -117,4 +123,25 @@ export function leaseFor(forward: Forward, script: Script): Lease {
   const lease = forward.lease(cellsOf(script))
   if (lease === undefined) throw new Error('the test asks for more cells than the forward has')
   return lease
+}
+
+/** Blocks of 8: several in one step, then the last once more with other tokens, as denoising does. */
+export function blockScript(spec: ModelSpec, tokensMax: number): fc.Arbitrary<Script> {
+  const size = 8
+  const token = fc.nat({ max: spec.vocabulary - 1 })
+  const block = fc.array(token, { minLength: size, maxLength: size })
+  const blocks = fc.array(block, { minLength: 1, maxLength: Math.max(1, Math.floor(tokensMax / size)) })
+  return fc.record({ blocks, again: block, together: fc.boolean() }).map(({ blocks, again, together }) => {
+    const spans = blocks.map((tokens, i) => blockSpan(tokens, i * size))
+    const script = together ? [spans] : spans.map((span) => [span])
+    script.push([blockSpan(again, (blocks.length - 1) * size)])
+    return script
+  })
+}
+
+/** A block sees all blocks before it, and itself whole. */
+export function blockSpan(tokens: readonly number[], at: number): Span {
+  const own = [...tokens]
+  const sees = { until: at + own.length, from: 0, to: 0 }
+  return { tokens: own, position: at, writeAt: at, sees, adapted: false, wanted: allWanted(own) }
 }
