@@ -1,0 +1,61 @@
+import { Template } from '@huggingface/jinja'
+import type { ChatTurn } from '../messages.ts'
+import { WeightsError } from '../weights/errors.ts'
+import { breakSpecials } from './break-specials.ts'
+
+/** `refused`: the template raised an exception, or cannot deal with this conversation; `reason` is its sentence. */
+export type RenderedChat = { kind: 'prompt'; prompt: string } | { kind: 'refused'; reason: string }
+
+export type TemplateTokens = {
+  /** Names of special tokens, longest first. */
+  specials: readonly string[]
+  /** For templates that write `bos_token` and `eos_token`. */
+  begin: string
+  end: string
+}
+
+/** More than the API lets in, with room for what a template adds. */
+const PROMPT_LENGTH_MAX = 2 ** 24
+const REASON_LENGTH_MAX = 500
+
+/**
+ * A model's chat template: Jinja in a sandbox that knows only strings, numbers, lists and mappings. The texts of the
+ * conversation are broken where they name special tokens; `Tokenizer.encodePrompt` mends them.
+ */
+export class ChatTemplate {
+  private readonly template: Template
+  private readonly tokens: TemplateTokens
+
+  /** Throws WeightsError where the template is no Jinja. */
+  constructor(source: string, tokens: TemplateTokens) {
+    this.tokens = tokens
+    try {
+      this.template = new Template(source)
+    } catch (error) {
+      throw new WeightsError(`the chat template cannot be parsed: ${sentenceOf(error)}`)
+    }
+  }
+
+  render(turns: readonly ChatTurn[]): RenderedChat {
+    const messages = turns.map(({ role, text }) => ({ role, content: breakSpecials(text, this.tokens.specials) }))
+    try {
+      const prompt = this.template.render({
+        messages,
+        add_generation_prompt: true,
+        bos_token: this.tokens.begin,
+        eos_token: this.tokens.end,
+        tools: null,
+        documents: null,
+      })
+      if (prompt.length <= PROMPT_LENGTH_MAX) return { kind: 'prompt', prompt }
+      return { kind: 'refused', reason: 'the chat template made an impossibly long prompt' }
+    } catch (error) {
+      return { kind: 'refused', reason: sentenceOf(error) }
+    }
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.toWellFormed().slice(0, REASON_LENGTH_MAX)
+}
