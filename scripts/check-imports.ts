@@ -28,7 +28,7 @@ const HOMES: Record<string, readonly string[]> = {
 }
 
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)'([^']+)'/g
-/** Strings are matched first and kept, so that `//` inside one is no comment. */
+/** Strings are matched first, so that `//` inside one is no comment. What stands in backticks is text, not code. */
 const STRING_OR_COMMENT = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/[^\n]*|\/\*[\s\S]*?\*\//g
 
 export type SourceFile = { path: string; text: string }
@@ -41,7 +41,7 @@ export function findWrongImports(files: SourceFile[], developmentPackages: Set<s
     const allowed = MAY_IMPORT[part]
     if (allowed === undefined) return [`${file.path}: "${part}" is not in the table of scripts/check-imports.ts`]
     if (file.path.endsWith('.test.ts') || file.path.endsWith('.contract.ts')) return []
-    const code = file.text.replace(STRING_OR_COMMENT, (text) => (text.startsWith('/') ? '' : text))
+    const code = file.text.replace(STRING_OR_COMMENT, (text) => (/^[/`]/.test(text) ? '' : text))
     const wrong = [...code.matchAll(IMPORT)].flatMap(([, name = '']) =>
       judge(file.path, name, [part, ...allowed], developmentPackages),
     )

@@ -4,8 +4,12 @@ import { execFileSync } from 'node:child_process'
 
 const npm = process.env['npm_execpath']
 if (npm !== undefined && process.env['UNMASK_SECOND_PASS'] === undefined) {
-  execFileSync(process.execPath, [npm, 'install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    stdio: 'inherit',
-    env: { ...process.env, UNMASK_SECOND_PASS: '1' },
-  })
+  execFileSync(
+    process.execPath,
+    [npm, 'install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      stdio: 'inherit',
+      env: { ...process.env, UNMASK_SECOND_PASS: '1' },
+    },
+  )
 }

@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process'
 const words = process.argv.slice(2)
 const all = words.includes('--all')
 const files = words.filter((word) => !word.startsWith('--'))
-const globs = files.length > 0 ? files : ['src/**/*.test.ts', 'test/fast/**/*.test.ts', ...(all ? ['test/slow/**/*.test.ts'] : [])]
+const globs =
+  files.length > 0 ? files : ['src/**/*.test.ts', 'test/fast/**/*.test.ts', ...(all ? ['test/slow/**/*.test.ts'] : [])]
 const run = spawnSync(
   process.execPath,
   ['--test', '--test-concurrency=2', '--test-reporter=spec', '--test-timeout=600000', ...globs],

@@ -1,0 +1,67 @@
+/**
+ * `node scripts/bench-tables.ts` writes the tables between `<!-- table:NAME -->` and `<!-- /table:NAME -->` of README.md,
+ * docs/ and models/ from bench/results/NAME.json: no figure is typed by hand, and `npm run check` fails while they differ.
+ */
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+
+type Result = Record<string, unknown>
+
+/** NAME → how its result reads as Markdown. */
+const RENDER: Record<string, (result: Result) => string> = { chat: renderChat }
+
+const MARKED = /(<!-- table:([\w-]+) -->\n)[\s\S]*?(<!-- \/table:\2 -->)/g
+
+/** Documents with such marks, and their text as it must be; nothing stands between the marks before a result exists. */
+export function renderBenchTables(): Record<string, string> {
+  const paths = ['README.md', ...globSync('docs/*.md'), ...globSync('models/*.md')].filter((path) => existsSync(path))
+  return Object.fromEntries(paths.map((path) => [path, fillTables(readFileSync(path, 'utf8'), readResult)]))
+}
+
+/** `read` gives a bench's result, or undefined where it has not run yet. Throws where a mark names no table. */
+export function fillTables(text: string, read: (name: string) => Result | undefined): string {
+  return text.replace(MARKED, (_, open: string, name: string, close: string) => {
+    const render = RENDER[name]
+    if (render === undefined) throw new Error(`scripts/bench-tables.ts knows no table "${name}"`)
+    const result = read(name)
+    return result === undefined ? `${open}${close}` : `${open}${render(result)}\n${close}`
+  })
+}
+
+function readResult(name: string): Result | undefined {
+  const file = `bench/results/${name}.json`
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result) : undefined
+}
+
+/** Keys of bench/results/chat.json → what a reader calls them. What is not named here is not shown. */
+const CHAT_ROWS: [key: string, label: string, unit: string][] = [
+  ['firstTokenMs', 'First text of a prompt of 64 tokens, median', 'ms'],
+  ['firstTokenP90Ms', 'The same, 90th percentile', 'ms'],
+  ['tokensPerSecond', 'Tokens a second, one reply', ''],
+  ['tokensPerStep', 'Tokens a denoising step', ''],
+  ['tokensPerSecondOf8', 'Tokens a second, eight replies at once, together', ''],
+]
+
+function renderChat(result: Result): string {
+  const models = result['models'] as Record<string, Record<string, number>>
+  const names = Object.keys(models)
+  const lines = CHAT_ROWS.map(([key, label, unit]) => {
+    const cells = names.map((name) => `${models[name]?.[key] ?? ''} ${unit}`.trim())
+    return `| ${label} | ${cells.join(' | ')} |`
+  })
+  const whole = [
+    `From \`npm start\` to ready: ${result['startMs']} ms (first start: ${result['firstStartMs']} ms).`,
+    `The API's event loop waits at most ${result['eventLoopP99Ms']} ms (p99) while eight replies run.`,
+    `Measured by \`./unmask bench chat\` on ${result['machine']}, ${result['at']}.`,
+  ]
+  return [
+    `| | ${names.map((name) => `\`${name}\``).join(' | ')} |`,
+    `|---|${names.map(() => '---|').join('')}`,
+    ...lines,
+    '',
+    whole.join('\n'),
+  ].join('\n')
+}
+
+if (import.meta.main) {
+  for (const [path, text] of Object.entries(renderBenchTables())) writeFileSync(path, text)
+}

@@ -1,0 +1,130 @@
+import { flushCompileCache } from 'node:module'
+import type { Config } from '../config/sections.ts'
+import type { Call, Command } from './command.ts'
+import { writeFirstKey } from './first-key.ts'
+import { openConfig, PLACE_FLAGS, type Place } from './open-config.ts'
+import { openLog } from './open-log.ts'
+import { removeReadyFile, writeReadyFile, type Ready } from './ready-file.ts'
+import { renderBanner, type Opening } from './serve/banner.ts'
+import { claimFolder } from './serve/claim-folder.ts'
+import { onSignals } from './serve/signals.ts'
+import { startParts, type Parts } from './serve/start.ts'
+import { stopParts } from './serve/stop.ts'
+import { readVersion } from './version.ts'
+
+/** Whatever hangs, the process is gone 10 s after the first SIGTERM. */
+const END_MS = 9700
+
+export const serve: Command = {
+  action: {
+    summary: 'Serve the API until SIGTERM or Ctrl+C',
+    flags: {
+      host: { value: 'ADDRESS', help: 'Address to listen on (default 127.0.0.1)' },
+      port: { value: 'N', help: 'HTTPS port; 0 lets the system choose (default 8443)' },
+      log: { value: 'WHERE', help: 'file (logs/unmask.log in the data folder) or stderr' },
+      join: { help: 'A further process on the same data folder: own engine, own port (default: the system chooses)' },
+      json: { help: 'When ready, one line of JSON on stdout instead of the screen for people' },
+      ...PLACE_FLAGS,
+    },
+    notes:
+      'When it can answer, ready.json in the data folder tells where. SIGTERM and Ctrl+C let running replies end and stop\n' +
+      'within 10 s, a second one stops at once; SIGHUP reads the TLS files again. All settings: docs/configuration.md.',
+    examples: [
+      'unmask serve',
+      'unmask serve --data /srv/unmask --host 0.0.0.0 --set api.names=chat.example.org',
+      'unmask serve --join --port 8444',
+    ],
+    run: runServe,
+  },
+}
+
+async function runServe(call: Call): Promise<number> {
+  process.umask(0o077)
+  const joined = call.on('join')
+  const place = openConfig(call, { host: 'api.host', port: 'api.port', log: 'log.to' })
+  if (joined) keepToItself(place.config, call)
+  for (const notice of [...place.notices, ...warnings(place.config)]) call.terminal.tell(`unmask: ${notice}`)
+  const lock = await claimFolder(place.dataFolder, joined, call)
+  const log = openLog(place.dataFolder, place.config.log, process.stderr)
+  process.on('uncaughtExceptionMonitor', (error) => log.error('crashed', { error: error.stack ?? String(error) }))
+  const stopping = Promise.withResolvers<NodeJS.Signals>()
+  let parts: Parts | undefined
+  onSignals(process, { stop: stopping.resolve, reload: () => void parts?.server.reload() })
+  try {
+    call.terminal.progress('Loading the models …')
+    const version = readVersion(call.root)
+    parts = await startParts({
+      config: place.config,
+      dataFolder: place.dataFolder,
+      root: call.root,
+      version,
+      log,
+    })
+    await open({ call, place, parts, joined, version })
+    log.info('ready', { baseUrl: parts.listening.baseUrl, ms: sinceStart(), joined })
+    flushCompileCache()
+    const signal = await stopping.promise
+    setTimeout(() => process.exit(1), END_MS).unref()
+    if (!joined) removeReadyFile(place.dataFolder)
+    log.info('stopping', { signal })
+    call.terminal.progress('Stopping: running replies may end …')
+    await stopParts(parts, log)
+    return 0
+  } finally {
+    call.terminal.progress('')
+    log.close()
+    lock?.release()
+  }
+}
+
+type Ended = { call: Call; place: Place; parts: Parts; joined: boolean; version: string }
+
+/** Tells programs (ready.json) and people that it can answer. */
+async function open({ call, place, parts, joined, version }: Ended): Promise<void> {
+  const { tls, accounts, engine, listening } = parts
+  const { terminal } = call
+  const { baseUrl } = listening
+  const showSecret = terminal.isTerminal && !call.on('json')
+  const operator = joined ? undefined : await accounts.ensureLocalOperator()
+  const firstKey =
+    operator?.kind === 'created' ? keepFirstKey(place.dataFolder, operator.secret, showSecret) : undefined
+  const ready: Ready = { baseUrl, caFile: tls.authority?.file ?? '', consoleUrl: `${baseUrl}/`, pid: process.pid }
+  if (!joined) writeReadyFile(place.dataFolder, ready)
+  terminal.progress('')
+  const opening = {
+    version,
+    baseUrl,
+    joined,
+    firstKey,
+    caFile: tls.authority?.file,
+    fingerprint: tls.material?.fingerprint,
+    models: engine.health().models.map((model) => model.id),
+    startMs: sinceStart(),
+  }
+  terminal.say(call.on('json') ? JSON.stringify(ready) : renderBanner(opening, terminal))
+}
+
+function keepFirstKey(dataFolder: string, secret: string, show: boolean): Opening['firstKey'] {
+  return show ? { kind: 'secret', secret } : { kind: 'file', path: writeFirstKey(dataFolder, secret) }
+}
+
+function sinceStart(): number {
+  return Math.round(performance.now())
+}
+
+/** A joined process shares the folder's settings, but no port: what is not named by a flag is left to the system, or off. */
+function keepToItself(config: Config, call: Call): void {
+  const named = new Set(call.texts('set').map((pair) => pair.split('=')[0]))
+  if (call.text('port') === undefined && !named.has('api.port')) config.api.port = 0
+  if (!named.has('api.metricsPort')) config.api.metricsPort = 0
+  if (!named.has('api.plainHttpPort')) config.api.plainHttpPort = 0
+  if (!named.has('api.unixSocket')) config.api.unixSocket = ''
+}
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/
+
+function warnings({ api }: Config): string[] {
+  if (LOOPBACK.test(api.host) || api.unixSocket !== '') return []
+  const names = api.names.length === 0 ? ' Clients need its name in the certificate: set api.names.' : ''
+  return [`listening on ${api.host}: other machines can reach this server, and whoever has a key can use it.${names}`]
+}

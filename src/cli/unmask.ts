@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+/** The one program: `unmask COMMAND …`. Only `src/cli/` reads arguments and environment, handles signals and constructs. */
+import { fileURLToPath } from 'node:url'
+import { UserError } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { dispatch } from './dispatch.ts'
+import { openTerminal } from './terminal.ts'
+
+const terminal = openTerminal(process.stdout, process.stderr)
+// `unmask help | head -1` closes our stdout early: that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+try {
+  process.exitCode = await dispatch(process.argv.slice(2), COMMANDS, {
+    terminal,
+    environment: process.env,
+    root: fileURLToPath(new URL('../../', import.meta.url)),
+    folder: process.cwd(),
+  })
+} catch (error) {
+  const expected = error instanceof UserError
+  terminal.tell(`unmask: ${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}`)
+  process.exitCode = expected ? error.code : 1
+}
