@@ -300,7 +300,8 @@ describe('a client that leaves', () => {
       const sentinel = engine.send(toyRequest({ owner: 'last' }), toyPrompt(5, 5))
       finished.push(sentinel.done)
       await Promise.all(finished)
-      while (engine.scheduler.running + engine.scheduler.queued > 0) await new Promise((resolve) => setImmediate(resolve))
+      while (engine.scheduler.running + engine.scheduler.queued > 0)
+        await new Promise((resolve) => setImmediate(resolve))
       await engine.send(toyRequest(), toyPrompt(5, 5)).done
       await new Promise((resolve) => setImmediate(resolve))
       equal(cellsLeak(engine), false)

@@ -6,7 +6,10 @@ import type { ModelSpec } from './model/spec.ts'
 export function countCores(): number {
   const [quota, period] = readFirst('/sys/fs/cgroup/cpu.max').split(' ')
   const share = Number(quota) / Number(period)
-  return Math.max(1, Number.isFinite(share) ? Math.min(availableParallelism(), Math.floor(share)) : availableParallelism())
+  return Math.max(
+    1,
+    Number.isFinite(share) ? Math.min(availableParallelism(), Math.floor(share)) : availableParallelism(),
+  )
 }
 
 /** Bytes of memory this process may use: the machine's, or its control group's where that is less. */

@@ -29,7 +29,8 @@ export const engineOptions = Type.Object({
   cacheTokens: Type.Union([Type.Literal('auto'), Type.Integer({ minimum: 64, maximum: 100_000_000 })], {
     default: 'auto',
     env: 'UNMASK_ENGINE_CACHE_TOKENS',
-    description: 'Tokens of all conversations together that each model keeps in memory. auto: a sixteenth of the memory.',
+    description:
+      'Tokens of all conversations together that each model keeps in memory. auto: a sixteenth of the memory.',
   }),
   prefillChunk: Type.Integer({
     minimum: 1,

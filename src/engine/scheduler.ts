@@ -124,7 +124,6 @@ export class Scheduler {
   /** Hands each task of a batch its candidates. */
   settle(batch: Batch, rows: readonly Candidates[][]): void {
     for (const [i, task] of batch.tasks.entries()) {
-      task.computing = false
       if (task.state === 'ended' || task.place === undefined) continue
       try {
         const outcome = task.place.sequence.settle(rows[i] ?? [])
@@ -138,7 +137,6 @@ export class Scheduler {
   /** The forward itself failed: which of them was the reason is not known. */
   fail(batch: Batch, detail: string): void {
     for (const task of batch.tasks) {
-      task.computing = false
       if (task.state !== 'ended') this.#end(task, 'engine_failed', detail)
     }
   }
@@ -151,7 +149,6 @@ export class Scheduler {
     return tasks.flatMap((task, i) => {
       if (task.place === undefined) return []
       const rowsMax = (needs[i] ?? 0) > 0 ? (shares[next++] ?? 1) : 1
-      task.computing = true
       return [{ lease: task.place.lease, spans: task.place.sequence.plan(rowsMax) }]
     })
   }

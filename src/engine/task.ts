@@ -23,8 +23,6 @@ export class Task {
   common = 0
   place: Place | undefined
   state: 'encoding' | 'waiting' | 'running' | 'ended' = 'encoding'
-  /** A forward with its rows is under way: the lease must outlive it. */
-  computing = false
   /** Its reader is behind: no step until it has caught up. */
   paused = false
   steps = 0

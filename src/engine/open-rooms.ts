@@ -1,0 +1,67 @@
+import type { ModelCard } from './messages.ts'
+import { countCores, decideCells, measureMemory } from './machine.ts'
+import { type GgmlForward, openForward } from './model/ggml-forward.ts'
+import { openRoom, type Room } from './room.ts'
+import { Encoder } from './tokenizer/encoder.ts'
+import { StreamText } from './tokenizer/stream-text.ts'
+import { Tokenizer } from './tokenizer/tokenizer.ts'
+import { ModelFile } from './weights/model-file.ts'
+import type { Opening } from './wire.ts'
+
+export type Rooms = {
+  rooms: Map<string, Room>
+  forwards: GgmlForward[]
+  cards: ModelCard[]
+  encoder: Encoder
+  cores: number
+}
+
+/** Opens every bound model. Throws a sentence that names the model where one cannot be opened. */
+export async function openRooms(opening: Opening): Promise<Rooms> {
+  const made: Rooms = { rooms: new Map(), forwards: [], cards: [], encoder: new Encoder(), cores: countCores() }
+  const memoryBytes = measureMemory()
+  for (const [id, path] of Object.entries(opening.models)) {
+    try {
+      await addRoom(made, { id, path, memoryBytes, opening })
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error)
+      throw new Error(`The model ${id} cannot be opened: ${sentence}`, { cause: error })
+    }
+  }
+  return made
+}
+
+type Wish = { id: string; path: string; memoryBytes: number; opening: Opening }
+
+async function addRoom(made: Rooms, { id, path, memoryBytes, opening }: Wish): Promise<void> {
+  const file = await ModelFile.open(path, opening.cacheFolder)
+  const added = made.encoder.addModel(id, file)
+  // Told with the other errors of this model; until then it is not "unhandled".
+  added.catch(() => {})
+  const forward = await openForward(file, {
+    precision: 'file',
+    cacheType: 'bf16',
+    cells: decideCells(opening.cacheTokens, file.spec, memoryBytes),
+    threads: 1,
+    keepLogits: false,
+  })
+  await added
+  await file.close()
+  const tokenizer = new Tokenizer(file.vocabulary)
+  const bytesOf = (token: number): Uint8Array => tokenizer.bytes(token)
+  const utf8 = new TextDecoder()
+  const { spec, decoding } = file
+  made.forwards.push(forward)
+  made.cards.push({ ...file.card, id })
+  made.rooms.set(
+    id,
+    openRoom({
+      id,
+      spec,
+      decoding,
+      forward,
+      openText: (stop) => new StreamText(bytesOf, stop),
+      tokenText: (token) => utf8.decode(bytesOf(token)),
+    }),
+  )
+}
