@@ -6,6 +6,7 @@ import { inspectData, inspectTls, type DataReport, type TlsReport } from './doct
 import { inspectMachine, type Machine } from './doctor/machine.ts'
 import { inspectPackages, readExpectedPackages, type NativePackage } from './doctor/native-packages.ts'
 import { renderReport } from './doctor/render.ts'
+import { modelPath } from './model-path.ts'
 import { openConfig, PLACE_FLAGS, type Place } from './open-config.ts'
 import { readVersion } from './version.ts'
 
@@ -54,7 +55,7 @@ async function inspect({ root }: Call, { config, dataFolder }: Place): Promise<R
     machine: inspectMachine(),
     engine: { threads: String(config.engine.threads), ggml },
     packages: inspectPackages(root, readExpectedPackages(root), mapped),
-    models: Object.entries(config.engine.models).map(([id, file]) => inspectModel(id, file)),
+    models: Object.entries(config.engine.models).map(([id, file]) => inspectModel(id, modelPath(root, file))),
     data: inspectData(dataFolder),
     tls: inspectTls(config.api.tlsMode, own ? config.api.tlsCertFile : join(dataFolder, 'tls', 'server.pem')),
     problems,
