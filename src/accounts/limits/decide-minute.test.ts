@@ -41,6 +41,9 @@ describe('a minute limit', () => {
       }),
     )
   })
+  test('tells whole milliseconds, also under a clock that has fractions', () => {
+    deepEqual(decideMinute(0.75, [0.5], 1), { kind: 'deny', retryAfterMs: MINUTE_MS })
+  })
   test('lets in exactly what it tells as remaining', () => {
     fc.assert(
       fc.property(gaps, limits, (pauses, limit) => {

@@ -11,7 +11,7 @@ export type MinuteVerdict = { kind: 'allow' } | { kind: 'deny'; retryAfterMs: nu
 export function decideMinute(now: number, times: readonly number[], limit: number): MinuteVerdict {
   const free = times[times.length - limit]
   if (free === undefined || free + MINUTE_MS <= now) return { kind: 'allow' }
-  return { kind: 'deny', retryAfterMs: free + MINUTE_MS - now }
+  return { kind: 'deny', retryAfterMs: Math.ceil(free + MINUTE_MS - now) }
 }
 
 export function countMinute(now: number, times: readonly number[], limit: number): Counter {

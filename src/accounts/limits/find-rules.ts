@@ -5,7 +5,7 @@ import type { Sqlite } from '../store/sqlite.ts'
 
 /** Whose limits a call must keep: the account's (from its package) and the key's own. */
 export type Rule = { owner: string } & Record<'minute' | 'day' | 'concurrent', number | undefined>
-export type Holder = { id: string; name: string; package: string }
+type Holder = { id: string; name: string; package: string }
 export type Rules = { account: Holder; rules: Rule[] }
 
 type Row = Omit<PackageRow, 'created_at'> & {

@@ -4,7 +4,7 @@ import { query } from '../store/query.ts'
 import type { PackageRow } from '../store/schema.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 
-export function toPackage(row: Omit<PackageRow, 'created_at'>): Package {
+function toPackage(row: Omit<PackageRow, 'created_at'>): Package {
   const { chat_minute, chat_day, chat_concurrent, search_minute, search_day, search_concurrent } = row
   return {
     name: row.name,

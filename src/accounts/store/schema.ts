@@ -45,12 +45,12 @@ export type KeyRow = {
 } & KeyLimitColumns
 
 /** A key has one secret, and during the overlap of a rotation more. */
-export type SecretRow = { hash: string; key_id: string; created_at: number; overlap_until: number | null }
+type SecretRow = { hash: string; key_id: string; created_at: number; overlap_until: number | null }
 
 /** owner: an account's or a key's id. */
-export type DayCountRow = { owner: string; scope: Scope; day: string; used: number }
+type DayCountRow = { owner: string; scope: Scope; day: string; used: number }
 
-export type UsageSums = {
+type UsageSums = {
   prompt_tokens: number
   completion_tokens: number
   steps: number
@@ -80,7 +80,7 @@ export type UsageHourRow = {
   failed: number
 } & UsageSums
 
-export type AuditRow = {
+type AuditRow = {
   seq: number
   at: number
   by: string
