@@ -60,7 +60,10 @@ export function renderInspection({ card, spec, decoding, tokenizer, files, types
     ['license', card.license],
     ['architecture', `${spec.architecture}, ${spec.attention}${spec.shift ? ', shifted' : ''}`],
     ['parameters', millions(card.parameters)],
-    ['layers', `${spec.layers} of width ${spec.width}, feed-forward ${spec.feedForward}`],
+    [
+      'layers',
+      `${spec.layers} of width ${spec.width}, feed-forward ${spec.feedForward === 0 ? 'of experts only' : spec.feedForward}`,
+    ],
     ['heads', `${spec.heads} of ${spec.headWidth}, ${spec.kvHeads} for keys and values`],
     ['experts', router === undefined ? 'none' : `${router.experts} of ${router.width}, ${router.used} used a token`],
     ['adapters', spec.adapterRank === 0 ? 'none' : `rank ${spec.adapterRank}`],
