@@ -31,14 +31,17 @@ export class Arena {
     return this.ggml.symbols.ggml_new_tensor_4d(this.context, ELEMENT_TYPES[type], a, b, c, d)
   }
 
-  /** Memory for all declared tensors, filled with zeros. Throws a sentence when the system has not that much. */
-  allocate(): void {
+  /**
+   * Memory for all declared tensors: zeros, or `raw`, whatever stands there. Throws a sentence when the system has not
+   * that much.
+   */
+  allocate(fill: 'zeros' | 'raw' = 'zeros'): void {
     assert(this.context !== undefined && this.buffer === undefined, 'allocate comes once')
     if (this.declared === 0) return
     const buffer = this.ggml.symbols.ggml_backend_alloc_ctx_tensors_from_buft(this.context, this.ggml.bufferType)
     if (buffer === null) throw new Error('There is not enough memory for the model: free some, or bind a smaller one.')
     this.buffer = buffer
-    this.ggml.symbols.ggml_backend_buffer_clear(buffer, 0)
+    if (fill === 'zeros') this.ggml.symbols.ggml_backend_buffer_clear(buffer, 0)
   }
 
   /** Bytes of all tensors, padding included. */

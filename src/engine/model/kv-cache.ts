@@ -14,7 +14,7 @@ type LayerBytes = { keys: Uint8Array; values: Uint8Array }
 
 /**
  * Keys and values of all sequences of one model: a pool of cells, handed out as runs whose start and length are
- * multiples of `CELLS_STEP`. Every cell holds finite numbers always, or a masked one would spoil the row that skips it.
+ * multiples of `CELLS_STEP`. Every leased cell holds finite numbers, or a masked one would spoil the row that skips it.
  */
 export class KvCache {
   readonly cells: number
@@ -29,6 +29,8 @@ export class KvCache {
   private readonly bytes: readonly LayerBytes[]
   private readonly leases = new Map<number, Run>()
   private nextId = 1
+  /** Cells below were leased before and hold finite numbers. Clearing all at the start would cost seconds. */
+  private cleared = 0
 
   constructor(ggml: Ggml, spec: ModelSpec, options: { cells: number; type: CacheType }) {
     this.cells = roundUp(options.cells)
@@ -42,7 +44,7 @@ export class KvCache {
       keys: this.arena.declare(this.type, [this.width, this.cells]),
       values: this.arena.declare(this.type, [this.cells, this.width]),
     }))
-    this.arena.allocate()
+    this.arena.allocate('raw')
     this.bytes = this.layers.map(({ keys, values }) => ({
       keys: this.arena.bytes(keys),
       values: this.arena.bytes(values),
@@ -68,6 +70,7 @@ export class KvCache {
       start = run.start + run.cells
     }
     if (this.cells - start < wanted) return undefined
+    this.clearUntil(start + wanted)
     const id = this.nextId++
     this.leases.set(id, { start, cells: wanted })
     return { id, cells: wanted }
@@ -97,6 +100,12 @@ export class KvCache {
   clear(lease: Lease): void {
     const { start, cells } = this.runOf(lease)
     this.eachRun(start, cells, (bytes, from, to) => bytes.fill(0, from, to))
+  }
+
+  private clearUntil(end: number): void {
+    if (end <= this.cleared) return
+    this.eachRun(this.cleared, end - this.cleared, (bytes, from, to) => bytes.fill(0, from, to))
+    this.cleared = end
   }
 
   dispose(): void {
