@@ -102,7 +102,7 @@ const FOREIGN: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_http',
   FST_ERR_BAD_URL: 'not_found',
-  FST_ERR_MAX_LENGTH_PARAM: 'not_found',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
   ECONNRESET: 'client_left',
   ERR_STREAM_PREMATURE_CLOSE: 'client_left',
 }

@@ -35,9 +35,10 @@ function requireHttps(request: IncomingMessage, deps: Deps): void {
 }
 
 function requireRoute(route: Route | undefined, request: IncomingMessage): Route {
-  if (route !== undefined) return route
   const path = (request.url ?? '/').split('?')[0] ?? '/'
   const methods = methodsOf(path)
+  // The router decodes and lets a parameter be empty; a path that is not in the table as it stands does not exist.
+  if (route !== undefined && methods.length > 0) return route
   if (methods.length === 0) {
     const hint = ELSEWHERE[path]
     throw new ApiError('not_found', hint === undefined ? {} : { text: hint })

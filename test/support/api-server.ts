@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { Value } from 'typebox/value'
 import { apiOptions, type ApiOptions } from '../../src/api/options.ts'
 import { createServer, type Listening, type Server } from '../../src/api/server.ts'
 import { openTls } from '../../src/api/tls/open-tls.ts'
@@ -25,13 +24,21 @@ export type TestServer = HttpsClient & {
   folder: string
 }
 
+/** Every option at its declared default. */
+export const DEFAULTS = Object.fromEntries(
+  Object.entries(apiOptions.properties).map(([name, schema]) => [
+    name,
+    'default' in schema ? schema.default : undefined,
+  ]),
+) as ApiOptions
+
 /** A key that may chat without limits, on every test server. */
 export const KEY = 'um_live_test'
 
 /** The whole HTTPS side on a port of its own, with a scripted engine; ends with the test file that asked for it. */
 export async function startServer(changes: Partial<ApiOptions> = {}): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'unmask-api-'))
-  const options: ApiOptions = { ...Value.Create(apiOptions), port: 0, metricsPort: 0, ...changes }
+  const options: ApiOptions = { ...DEFAULTS, port: 0, metricsPort: 0, ...changes }
   const engine = new ScriptedEngine()
   const accounts = new FakeAccounts()
   accounts.add(KEY)

@@ -8,10 +8,8 @@ type Failed = Extract<GenerateEvent, { kind: 'failed' }>
 export function toReplyError(failed: Failed, model: string, models: readonly string[]): ApiError {
   const { reason, detail } = failed
   switch (reason) {
-    case 'unknown_model': {
-      const text = `model is ${JSON.stringify(model.slice(0, 80))}; allowed: ${models.join(', ')}.`
-      return new ApiError('invalid_request', { param: 'model', text })
-    }
+    case 'unknown_model':
+      return unknownModel(model, models)
     case 'prompt_too_long':
       return new ApiError('request_failed', { param: 'messages', detail })
     case 'template_refused':
@@ -34,4 +32,9 @@ export function toReplyError(failed: Failed, model: string, models: readonly str
 function secondsOf(detail: string): number {
   const seconds = Number.parseFloat(detail)
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3600) : 1
+}
+
+export function unknownModel(model: string, ids: readonly string[]): ApiError {
+  const text = `model is ${JSON.stringify(model.slice(0, 80))}; allowed: ${ids.join(', ')}.`
+  return new ApiError('invalid_request', { param: 'model', text })
 }

@@ -2,10 +2,10 @@ import type { Ticket } from '../../accounts/accounts.ts'
 import type { Answer } from '../answer.ts'
 import type { Call } from '../call.ts'
 import type { Deps } from '../deps.ts'
-import { ApiError } from '../errors.ts'
 import { admit, keyOf, requireAddress, requireScope } from '../permit.ts'
 import { parseChatRequest, type ChatRequest } from './parse-request.ts'
 import { collectReply } from './collect-reply.ts'
+import { unknownModel } from './engine-failure.ts'
 import { renderCompletion } from './render.ts'
 import { beginReply, type Reply } from './reply.ts'
 import { settleFailure, settleServed } from './settle.ts'
@@ -55,9 +55,4 @@ function requireModel(request: ChatRequest, deps: Deps): void {
   const ids = deps.engine.health().models.map((card) => card.id)
   if (ids.length === 0 || ids.includes(request.model)) return
   throw unknownModel(request.model, ids)
-}
-
-export function unknownModel(model: string, ids: readonly string[]): ApiError {
-  const text = `model is ${JSON.stringify(model.slice(0, 80))}; allowed: ${ids.join(', ')}.`
-  return new ApiError('invalid_request', { param: 'model', text })
 }

@@ -40,7 +40,7 @@ export function listFields(schema: Schema, prefix = ''): Field[] {
         chosen.map((one) => ('default' in one ? JSON.stringify(one.default) : '')).find((one) => one !== '') ?? '',
       description: property.description ?? chosen.find((one) => one.description !== undefined)?.description ?? '',
     }
-    return [field, ...chosen.flatMap((one) => innerFields(one, name))]
+    return [field].concat(chosen.flatMap((one) => innerFields(one, name)))
   })
 }
 
@@ -81,9 +81,13 @@ function plural(kind: string): string {
 }
 
 function rangeOf(schema: Schema): string {
-  const safe = (value: number | undefined): boolean => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER
-  if (safe(schema.minimum) && safe(schema.maximum)) return `${schema.minimum} to ${schema.maximum}`
+  if (isBound(schema.minimum) && isBound(schema.maximum)) return `${schema.minimum} to ${schema.maximum}`
   if (schema.maxItems !== undefined) return `at most ${schema.maxItems}`
   if (schema.minItems !== undefined) return `at least ${schema.minItems}`
   return ''
+}
+
+/** The ends of what a double holds exactly are no range worth showing. */
+function isBound(value: number | undefined): boolean {
+  return value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER
 }

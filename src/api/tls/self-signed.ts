@@ -1,6 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { domainToASCII } from 'node:url'
 import type { Clock } from '../../lib/clock.ts'
 import { randomBase62 } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
@@ -22,7 +24,7 @@ type Parts = { folder: string; names: readonly string[]; clock: Clock; log: Log 
  * over, the server's also when the names change.
  */
 export async function openSelfSigned(parts: Parts): Promise<Tls> {
-  const names = [...new Set([...parts.names, 'localhost', '127.0.0.1', '::1'])]
+  const names = [...new Set([...parts.names.map(asciiName), 'localhost', '127.0.0.1', '::1'])]
   await mkdir(parts.folder, { recursive: true, mode: 0o700 })
   const load = async (): Promise<{ authorityPem: string; material: TlsMaterial }> => {
     const authority = await authorityFor(parts)
@@ -111,4 +113,11 @@ function fits(certPem: string, names: readonly string[], authority: Issued): boo
   const certificate = new X509Certificate(certPem)
   if (!certificate.verify(new X509Certificate(authority.certPem).publicKey)) return false
   return names.every((name) => certificate.checkHost(name) !== undefined || certificate.checkIP(name) !== undefined)
+}
+
+/** Certificates hold the ASCII form of international names. */
+function asciiName(name: string): string {
+  const ascii = isIP(name) === 0 ? domainToASCII(name) : name
+  if (ascii === '') throw new Error(`${JSON.stringify(name)} in names is neither a host name nor an address.`)
+  return ascii
 }
