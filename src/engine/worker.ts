@@ -1,4 +1,5 @@
 /** The engine's child process: it loads the bound models and serves until its parent is gone. */
+import { flushCompileCache } from 'node:module'
 import { systemClock } from '../lib/clock.ts'
 import { openRooms } from './open-rooms.ts'
 import { EngineHost } from './engine-host.ts'
@@ -16,6 +17,8 @@ async function open(opening: Opening): Promise<void> {
     const rooms = await openRooms(opening)
     host = new EngineHost(rooms, opening, systemClock, send)
     send({ kind: 'opened', models: rooms.cards, stats: host.stats() })
+    // This process is ended by SIGKILL, and Node writes its cache of compiled files only at an orderly end.
+    flushCompileCache()
   } catch (error) {
     return send({ kind: 'refused', sentence: error instanceof Error ? error.message : String(error) })
   }

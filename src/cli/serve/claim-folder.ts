@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError, type Call } from '../command.ts'
 import { openDataFolder } from '../data-folder.ts'
@@ -32,6 +32,8 @@ export async function claimFolder(
     const backupFolder = await migrateData(dataFolder, state.version, DATA_STEPS, Date.now())
     terminal.tell(`The data folder was brought up to date; what changed was copied to ${backupFolder} first.`)
   }
+  // Small things that may be lost at any time, such as checksums of model files that have not changed.
+  mkdirSync(join(dataFolder, 'cache'), { recursive: true, mode: 0o700 })
   removeReadyFile(dataFolder)
   return outcome.lock
 }
