@@ -1,13 +1,15 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { watch } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { createTestKey, openTestAccounts } from '../../support/accounts.ts'
+import { createTestKey, newFolder, openTestAccounts } from '../../support/accounts.ts'
 
 const WRITER = new URL('../../support/accounts-writer.ts', import.meta.url)
+const CHILD = new URL('../../support/accounts-child.ts', import.meta.url)
 const ROUNDS = 6
 
 /** Starts the writer, kills it (SIGKILL) after so many acknowledgements, and returns all that it said. */
@@ -50,4 +52,25 @@ test('a process killed under load loses nothing it acknowledged: keys, revocatio
     database.close()
   }
   ok(secrets.size > ROUNDS && revoked.size > 0 && admitted > 100)
+})
+
+describe('a first start that is killed half-way is simply done again', () => {
+  for (const file of ['accounts.db', 'accounts.db-journal', 'accounts.db-wal', 'pepper']) {
+    test(`killed when ${file} appears`, async (context) => {
+      const folder = newFolder(context)
+      const changes = watch(folder, { signal: AbortSignal.timeout(60_000) })
+      const child = fork(CHILD, [folder])
+      const ended = once(child, 'exit')
+      child.send({ verb: 'ensure' })
+      for await (const change of changes) {
+        if (change.filename === file) break
+      }
+      child.kill('SIGKILL')
+      await ended
+      const { accounts } = await openTestAccounts(context, { folder })
+      await accounts.ensureLocalOperator()
+      equal((await accounts.listKeys()).length, 1)
+      deepEqual(await accounts.checkAudit(), { kind: 'whole', entries: 2 })
+    })
+  }
 })
