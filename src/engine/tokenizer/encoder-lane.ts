@@ -5,8 +5,6 @@ import type { Vocabulary } from '../weights/vocabulary.ts'
 import type { FromThread, ToThread } from './encoder-messages.ts'
 import type { EncodedPrompt } from './prompt-encoder.ts'
 
-/** A prompt of 4 MiB takes some 2 s; a template that needs more than this is caught in a loop. */
-const JOB_MS_MAX = 15_000
 const THREAD_MEGABYTES_MAX = 512
 
 export type EncoderJob = {
@@ -31,6 +29,12 @@ export class EncoderLane {
   private running: { job: number; waiting: Waiting; watchdog: NodeJS.Timeout } | undefined
   private jobs = 0
   private closed = false
+  private readonly jobMsMax: number
+
+  /** `jobMsMax`: a job that runs longer is caught in a loop of its template. */
+  constructor(jobMsMax: number) {
+    this.jobMsMax = jobMsMax
+  }
 
   /** Resolves with the bytes of the vocabulary's longest token. Throws WeightsError where it cannot be used. */
   async addModel(model: Model): Promise<number> {
@@ -109,7 +113,7 @@ export class EncoderLane {
     const { worker } = this
     worker.ref()
     const job = ++this.jobs
-    const watchdog = setTimeout(() => this.restart(worker, 'the chat template takes too long'), JOB_MS_MAX)
+    const watchdog = setTimeout(() => this.restart(worker, 'the chat template takes too long'), this.jobMsMax)
     this.running = { job, waiting, watchdog }
     this.post({ kind: 'encode', job, model: waiting.model, turns: waiting.turns, tokensMax: waiting.tokensMax })
   }

@@ -7,11 +7,19 @@ import type { EncodedPrompt } from './prompt-encoder.ts'
 /** Prompts of so many characters take some 10 ms; longer ones have a thread of their own, so that these never wait for them. */
 const SHORT_LENGTH_MAX = 32_768
 
+/** A prompt of 4 MiB takes some 2 s. */
+const JOB_MS_MAX = 15_000
+
 /** Conversations to token ids, off the caller's thread. */
 export class Encoder {
-  private readonly short = new EncoderLane()
-  private readonly long = new EncoderLane()
+  private readonly short: EncoderLane
+  private readonly long: EncoderLane
   private readonly longestBytes = new Map<string, number>()
+
+  constructor({ jobMsMax = JOB_MS_MAX } = {}) {
+    this.short = new EncoderLane(jobMsMax)
+    this.long = new EncoderLane(jobMsMax)
+  }
 
   /** Throws WeightsError where vocabulary or template cannot be used. */
   async addModel(model: string, from: { vocabulary: Vocabulary; template: string }): Promise<void> {
