@@ -3,8 +3,10 @@ const TRIAL_STEPS = 16
 const WATCH_STEPS = 10
 /** One more thread must make steps this much faster to be worth a core. */
 const GAIN = 0.85
-/** Above it the 90th percentile has about doubled against what two threads gave. */
+/** Above it the 90th percentile has about doubled against what one thread more gave. */
 const ALARM = 1.25
+/** A single step this much slower says that the cores are taken: the threads spin for one another. */
+const DISASTER = 2
 /** Steps on the usual threads before the next trial; doubled after each one that failed. */
 const REST_STEPS = 64
 const REST_STEPS_MAX = 8192
@@ -22,6 +24,8 @@ export class ThreadTuner {
   #mode: 'usual' | 'trial' | 'more' = 'usual'
   #rest = REST_STEPS
   #left = REST_STEPS
+  /** Steps since one thread more has been kept. */
+  #kept = 0
 
   /** A fixed number never changes, and neither does the only core. */
   constructor(cores: number, wish: number | 'auto') {
@@ -50,21 +54,22 @@ export class ThreadTuner {
   }
 
   #judge(): void {
+    if ((this.#ratios.at(-1) ?? 0) > DISASTER) return this.#enter('usual')
     const recent = this.#ratios.slice(-WATCH_STEPS).sort((a, b) => a - b)
     if (recent.length < WATCH_STEPS) return
     const alarm = (recent[Math.floor(0.9 * (recent.length - 1))] ?? 0) > ALARM
     const gains = (recent[Math.floor(recent.length / 2)] ?? 1) < GAIN
     if (alarm || (!gains && this.#ratios.length >= TRIAL_STEPS)) return this.#enter('usual')
-    if (this.#mode === 'trial' && this.#ratios.length >= TRIAL_STEPS) {
-      this.#mode = 'more'
-      this.#rest = REST_STEPS
-    }
+    // A longer rest after each trial that failed; one that lasted makes the next loss a first one again.
+    if (this.#ratios.length >= TRIAL_STEPS) this.#mode = 'more'
+    if (this.#mode === 'more' && ++this.#kept >= REST_STEPS_MAX) this.#rest = REST_STEPS
   }
 
   #enter(mode: 'usual' | 'trial'): void {
-    if (this.#mode === 'trial' && mode === 'usual') this.#rest = Math.min(REST_STEPS_MAX, this.#rest * 2)
+    if (mode === 'usual') this.#rest = Math.min(REST_STEPS_MAX, this.#rest * 2)
     this.#mode = mode
     this.#ratios = []
+    this.#kept = 0
     this.#left = this.#rest
   }
 }
