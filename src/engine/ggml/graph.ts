@@ -155,6 +155,11 @@ export class Graph {
     return this.c.ggml_repeat_4d(this.context, a, ...shape, 1)
   }
 
+  /** Each row with `count` zeros behind it. */
+  fillRows(a: Tensor, count: number): Tensor {
+    return this.c.ggml_pad(this.context, a, count, 0, 0, 0)
+  }
+
   copy(from: Tensor, to: Tensor): Tensor {
     return this.c.ggml_cpy(this.context, from, to)
   }

@@ -114,6 +114,7 @@ const BASE = {
   ],
   ggml_concat: ['tensor', 'context', 'tensor', 'tensor', 'int'],
   ggml_repeat_4d: ['tensor', 'context', 'tensor', 'int64', 'int64', 'int64', 'int64'],
+  ggml_pad: ['tensor', 'context', 'tensor', 'int', 'int', 'int', 'int'],
   ggml_cpy: ['tensor', 'context', 'tensor', 'tensor'],
   ggml_cont_4d: ['tensor', 'context', 'tensor', 'int64', 'int64', 'int64', 'int64'],
   ggml_permute: ['tensor', 'context', 'tensor', 'int', 'int', 'int', 'int'],

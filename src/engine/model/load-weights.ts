@@ -5,8 +5,9 @@ import type { Ggml } from '../ggml/load.ts'
 import { decodeTensor } from '../weights/decode.ts'
 import type { ModelFile, TensorPlace } from '../weights/model-file.ts'
 import type { GgmlTypeName } from '../weights/types.ts'
-import type { Adapter, Linear } from './linear.ts'
+import type { Adapter, Linear, Matrix } from './linear.ts'
 import type { ModelSpec } from './spec.ts'
+import { offsetsWidth, splitBytes, splitOffsets } from './split-offsets.ts'
 
 /** `file`: as the file has them. `f32`: decoded, for proofs. */
 export type Precision = 'file' | 'f32'
@@ -42,7 +43,10 @@ export type Weights = {
 type Piece = { names: string[]; path: string; type: GgmlTypeName; shape: number[] }
 
 /** What one file has given: shared by all models that name it. */
-type Deposit = { arena: Arena; tensors: ReadonlyMap<string, Tensor>; users: number }
+type Deposit = { arena: Arena; tensors: ReadonlyMap<string, Matrix>; users: number }
+
+/** The matrices that every row meets in every layer. */
+const IN_LAYER = /^blk\.\d+\.(attn_[qkv]|attn_output|ffn_(gate|up|down))\.weight$/
 
 const deposits = new Map<string, Promise<Deposit>>()
 
@@ -53,7 +57,7 @@ const deposits = new Map<string, Promise<Deposit>>()
 export async function loadWeights(ggml: Ggml, file: ModelFile, precision: Precision): Promise<Weights> {
   const pieces = listPieces(file)
   const keys: string[] = []
-  const tensors = new Map<string, Tensor>()
+  const tensors = new Map<string, Matrix>()
   let bytes = 0
   try {
     for (const [path, own] of Map.groupBy(pieces, (piece) => piece.path)) {
@@ -100,15 +104,12 @@ async function fillDeposit(
   pieces: readonly Piece[],
   precision: Precision,
 ): Promise<Deposit> {
-  const arena = new Arena(ggml, pieces.length)
+  const arena = new Arena(ggml, pieces.length * 2)
   try {
-    const declared = pieces.map((piece) => {
-      const type = precision === 'f32' ? 'F32' : piece.type
-      return { piece, tensor: arena.declare(type, piece.shape) }
-    })
+    const declared = pieces.map((piece) => ({ piece, matrix: declarePiece(arena, piece, precision) }))
     arena.allocate()
-    for (const { piece, tensor } of declared) await fillPiece(file, piece, arena.bytes(tensor), precision)
-    const tensors = new Map(declared.map(({ piece, tensor }) => [piece.names.join('+'), tensor]))
+    for (const { piece, matrix } of declared) await fillPiece(file, piece, arena, matrix)
+    const tensors = new Map(declared.map(({ piece, matrix }) => [piece.names.join('+'), matrix]))
     return { arena, tensors, users: 0 }
   } catch (error) {
     arena.dispose()
@@ -116,19 +117,42 @@ async function fillDeposit(
   }
 }
 
+function declarePiece(arena: Arena, piece: Piece, precision: Precision): Matrix {
+  const { type, shape } = piece
+  if (precision === 'f32') return { weights: arena.declare('F32', shape), offsets: undefined }
+  if (type !== 'Q4_1' || !IN_LAYER.test(piece.names[0] ?? '')) {
+    return { weights: arena.declare(type, shape), offsets: undefined }
+  }
+  const [from = 0, to = 0] = shape
+  return { weights: arena.declare('Q4_0', shape), offsets: arena.declare('F32', [offsetsWidth(from), to]) }
+}
+
 /** Bytes of rows concatenate: each row is packed by itself. */
-async function fillPiece(file: ModelFile, piece: Piece, target: Uint8Array, precision: Precision): Promise<void> {
-  let offset = 0
+async function fillPiece(file: ModelFile, piece: Piece, arena: Arena, matrix: Matrix): Promise<void> {
+  const weights = arena.bytes(matrix.weights)
+  const offsets = matrix.offsets === undefined ? undefined : new Float32Array(arena.bytes(matrix.offsets).buffer)
+  const size = piece.names.reduce((sum, name) => sum + file.get(name).bytes, 0)
+  let [at, row] = [0, 0]
   for (const name of piece.names) {
     const place = file.get(name)
-    if (precision === 'f32' && place.type !== 'F32') {
-      const numbers = decodeTensor(place.type, await file.read(place))
-      target.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), offset)
-      offset += numbers.byteLength
+    const [from = 1, to = 1] = place.shape
+    if (offsets !== undefined) {
+      const stride = offsetsWidth(from)
+      const target = {
+        weights: weights.subarray(at, at + splitBytes(place.bytes)),
+        offsets: offsets.subarray(row * stride),
+      }
+      splitOffsets(await file.read(place), from, target)
+      at += target.weights.length
+    } else if (weights.length === size) {
+      await file.read(place, weights.subarray(at, at + place.bytes))
+      at += place.bytes
     } else {
-      await file.read(place, target.subarray(offset, offset + place.bytes))
-      offset += place.bytes
+      const numbers = decodeTensor(place.type, await file.read(place))
+      weights.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), at)
+      at += numbers.byteLength
     }
+    row += to
   }
 }
 
@@ -158,11 +182,11 @@ function pieceOf(places: readonly TensorPlace[]): Piece[] {
 
 type Finder = { get(name: string): Tensor; find(name: string): Tensor | undefined }
 
-function arrange(spec: ModelSpec, tensors: ReadonlyMap<string, Tensor>): Omit<Weights, 'bytes' | 'release'> {
+function arrange(spec: ModelSpec, tensors: ReadonlyMap<string, Matrix>): Omit<Weights, 'bytes' | 'release'> {
   const finder: Finder = {
-    find: (name) => tensors.get(`${name}.weight`),
+    find: (name) => tensors.get(`${name}.weight`)?.weights,
     get: (name) => {
-      const tensor = tensors.get(`${name}.weight`)
+      const tensor = tensors.get(`${name}.weight`)?.weights
       if (tensor === undefined) throw new Error(`the tensor ${name}.weight was not loaded`)
       return tensor
     },
@@ -179,15 +203,17 @@ function arrange(spec: ModelSpec, tensors: ReadonlyMap<string, Tensor>): Omit<We
 
 function arrangeLayer(
   spec: ModelSpec,
-  tensors: ReadonlyMap<string, Tensor>,
+  tensors: ReadonlyMap<string, Matrix>,
   { get, find }: Finder,
   at: string,
 ): LayerWeights {
   const { width, heads, kvHeads, headWidth, feedForward } = spec
   const queries = heads * headWidth
   const linear = (names: string[], from: number, to: number): Linear => {
-    const whole = tensors.get(names.map((name) => `${at}.${name}.weight`).join('+'))
-    return { parts: whole === undefined ? names.map((name) => get(`${at}.${name}`)) : [whole], from, to }
+    const keys = names.map((name) => `${at}.${name}.weight`)
+    const whole = tensors.get(keys.join('+'))
+    const single = keys.map((key) => tensors.get(key)).filter((matrix) => matrix !== undefined)
+    return { parts: whole === undefined ? single : [whole], from, to }
   }
   const adapter = (name: string): Adapter => ({
     a: get(`${at}.${name}.adapter_a`),
