@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { toyPrompt } from '../../test/support/decode.ts'
-import { textOf, ToyEngine, type ToyModel, type ToyReply, toyRequest } from '../../test/support/toy-engine.ts'
+import { type LocalEngine, type LocalReply, localRequest, textOf } from '../../test/support/local-engine.ts'
+import { openToyEngine, type ToyModel } from '../../test/support/toy-engine.ts'
 import { toySpec } from '../../test/support/toy-forward.ts'
 import type { Decoding, GenerateEvent, GenerateRequest } from './messages.ts'
 
@@ -14,11 +15,11 @@ const MODELS: ToyModel[] = [
   { id: 'Whole', spec: toySpec('bidirectional'), decoding: TRUSTED },
 ]
 
-function last(reply: ToyReply): GenerateEvent | undefined {
+function last(reply: LocalReply): GenerateEvent | undefined {
   return reply.events.at(-1)
 }
 
-async function using<T>(engine: ToyEngine, run: (engine: ToyEngine) => Promise<T>): Promise<T> {
+async function using<T>(engine: LocalEngine, run: (engine: LocalEngine) => Promise<T>): Promise<T> {
   try {
     return await run(engine)
   } finally {
@@ -27,7 +28,7 @@ async function using<T>(engine: ToyEngine, run: (engine: ToyEngine) => Promise<T
 }
 
 /** All cells are either free or kept as a beginning. */
-function cellsLeak(engine: ToyEngine): boolean {
+function cellsLeak(engine: LocalEngine): boolean {
   return [...engine.rooms.values()].some((room) => {
     while (room.beginnings.dropOldest());
     return room.forward.cellsFree !== room.forward.cellsTotal
@@ -35,7 +36,7 @@ function cellsLeak(engine: ToyEngine): boolean {
 }
 
 async function replyAlone(request: GenerateRequest, prompt: number[], limits = {}): Promise<string> {
-  return using(new ToyEngine(MODELS, limits), async (engine) => {
+  return using(openToyEngine(MODELS, limits), async (engine) => {
     const reply = engine.send(request, prompt)
     await reply.done
     equal(last(reply)?.kind, 'done')
@@ -45,8 +46,8 @@ async function replyAlone(request: GenerateRequest, prompt: number[], limits = {
 
 describe('the order of events', () => {
   test('started, then text and steps, then done with the usage of what was shown', async () => {
-    await using(new ToyEngine(MODELS), async (engine) => {
-      const reply = engine.send(toyRequest({ wantsSteps: true, tokensMax: 20 }), toyPrompt(50, 1))
+    await using(openToyEngine(MODELS), async (engine) => {
+      const reply = engine.send(localRequest({ wantsSteps: true, tokensMax: 20 }), toyPrompt(50, 1))
       await reply.done
       deepEqual(reply.events[0], { kind: 'started', promptTokens: 50 })
       const done = last(reply)
@@ -63,12 +64,12 @@ describe('the order of events', () => {
     })
   })
   test('a stop string ends the reply, is not part of it, and says stop', async () => {
-    await using(new ToyEngine(MODELS), async (engine) => {
-      const whole = engine.send(toyRequest(), toyPrompt(20, 2))
+    await using(openToyEngine(MODELS), async (engine) => {
+      const whole = engine.send(localRequest(), toyPrompt(20, 2))
       await whole.done
       const text = textOf(whole.events)
       const stop = text.slice(7, 9)
-      const cut = engine.send(toyRequest({ stop: [stop] }), toyPrompt(20, 2))
+      const cut = engine.send(localRequest({ stop: [stop] }), toyPrompt(20, 2))
       await cut.done
       equal(textOf(cut.events), text.slice(0, text.indexOf(stop)))
       const done = last(cut)
@@ -77,17 +78,27 @@ describe('the order of events', () => {
     })
   })
   test('the window ends a reply with length', async () => {
-    await using(new ToyEngine([{ ...MODELS[0], toy: { endEvery: 1e9 } } as ToyModel]), async (engine) => {
-      const reply = engine.send(toyRequest({ tokensMax: 8192 }), toyPrompt(200, 2))
+    await using(openToyEngine([{ ...MODELS[0], toy: { endEvery: 1e9 } } as ToyModel]), async (engine) => {
+      const reply = engine.send(localRequest({ tokensMax: 8192 }), toyPrompt(200, 2))
       await reply.done
       const done = last(reply)
       ok(done?.kind === 'done' && done.finish === 'length')
       equal(done.usage.completionTokens, 56)
     })
   })
+  test('a rule or window that the model cannot follow fails with a sentence', async () => {
+    await using(openToyEngine(MODELS), async (engine) => {
+      for (const decoding of [{ rule: 'factor' }, { rule: 'none' }, { window: 1e9 }, { window: 0.5 }]) {
+        const reply = engine.send(localRequest({ decoding }), toyPrompt(9, 2))
+        await reply.done
+        const end = last(reply)
+        ok(end?.kind === 'failed' && end.reason === 'engine_failed' && end.detail.endsWith('.'))
+      }
+    })
+  })
   test('a prompt that fills the window is refused', async () => {
-    await using(new ToyEngine(MODELS), async (engine) => {
-      const reply = engine.send(toyRequest(), toyPrompt(256, 2))
+    await using(openToyEngine(MODELS), async (engine) => {
+      const reply = engine.send(localRequest(), toyPrompt(256, 2))
       await reply.done
       ok(reply.events.length === 1 && last(reply)?.kind === 'failed')
     })
@@ -97,17 +108,17 @@ describe('the order of events', () => {
 describe('the same seed gives the same reply', () => {
   for (const { id } of MODELS) {
     test(`${id}: alone, among 16 mixed requests, with a beginning reused or not, with every prefill piece`, async () => {
-      const request = () => toyRequest({ model: id, seed: 42 })
+      const request = () => localRequest({ model: id, seed: 42 })
       const prompt = toyPrompt(45, 8)
       const alone = await replyAlone(request(), prompt)
       for (let prefillChunk = 1; prefillChunk < 50; prefillChunk += 7) {
         equal(await replyAlone(request(), prompt, { prefillChunk }), alone)
       }
-      await using(new ToyEngine(MODELS), async (engine) => {
+      await using(openToyEngine(MODELS), async (engine) => {
         const others = Array.from({ length: 16 }, (_, i) => {
           const model = MODELS[i % MODELS.length]?.id ?? 'Model'
           const more = { model, seed: i, owner: `o${i % 3}`, temperature: i % 2, tokensMax: 5 + 3 * i }
-          return engine.send(toyRequest(more), toyPrompt(3 + 9 * i, i))
+          return engine.send(localRequest(more), toyPrompt(3 + 9 * i, i))
         })
         const among = engine.send(request(), prompt)
         await Promise.all([among.done, ...others.map((other) => other.done)])
@@ -127,26 +138,38 @@ describe('the same seed gives the same reply', () => {
 describe('a beginning is shared', () => {
   const common = 12
   const prompt = (seed: number): number[] => [...toyPrompt(common, 99), ...toyPrompt(20, 5), ...toyPrompt(6, seed)]
-  const reused = async (engine: ToyEngine, owner: string, seed: number): Promise<number> => {
-    const reply = engine.send(toyRequest({ owner }), prompt(seed), common)
+  const reused = async (engine: LocalEngine, owner: string, seed: number): Promise<number> => {
+    const reply = engine.send(localRequest({ owner }), prompt(seed), common)
     await reply.done
     const done = last(reply)
     return done?.kind === 'done' ? done.usage.reusedTokens : -1
   }
   test('inside one owner; between owners only what the template itself puts in front', async () => {
-    await using(new ToyEngine(MODELS), async (engine) => {
+    await using(openToyEngine(MODELS), async (engine) => {
       equal(await reused(engine, 'a', 1), 0)
       equal(await reused(engine, 'a', 2), 32)
       equal(await reused(engine, 'b', 1), common)
       equal(await reused(engine, 'b', 1), 37)
     })
   })
+  test('not between blocks of different sizes: their keys and values differ', async () => {
+    await using(openToyEngine(MODELS), async (engine) => {
+      const usual = engine.send(localRequest({ model: 'Blocks' }), prompt(1))
+      await usual.done
+      const other = () => localRequest({ model: 'Blocks', decoding: { window: 8 } })
+      const wide = engine.send(other(), prompt(1))
+      await wide.done
+      const done = last(wide)
+      ok(done?.kind === 'done' && done.usage.reusedTokens === 0)
+      equal(textOf(wide.events), await replyAlone(other(), prompt(1)))
+    })
+  })
   test('a next turn reuses the reply of the last one', async () => {
-    await using(new ToyEngine(MODELS), async (engine) => {
-      const first = engine.send(toyRequest({ tokensMax: 20 }), toyPrompt(30, 3))
+    await using(openToyEngine(MODELS), async (engine) => {
+      const first = engine.send(localRequest({ tokensMax: 20 }), toyPrompt(30, 3))
       await first.done
       const reply = Array.from(textOf(first.events), (letter) => letter.charCodeAt(0) - 97)
-      const second = engine.send(toyRequest(), [...toyPrompt(30, 3), ...reply, ...toyPrompt(10, 4)])
+      const second = engine.send(localRequest(), [...toyPrompt(30, 3), ...reply, ...toyPrompt(10, 4)])
       await second.done
       const done = last(second)
       ok(done?.kind === 'done' && done.usage.reusedTokens >= 30 + reply.length - 3)
@@ -157,9 +180,9 @@ describe('a beginning is shared', () => {
 describe('places', () => {
   test('what does not fit waits, first come first served, and kept beginnings make room', async () => {
     const small = { id: 'Model', spec: toySpec('causal-context'), decoding: VERIFIED, toy: { cells: 320 } }
-    await using(new ToyEngine([small]), async (engine) => {
+    await using(openToyEngine([small]), async (engine) => {
       const replies = Array.from({ length: 12 }, (_, i) =>
-        engine.send(toyRequest({ seed: i, owner: 'a', tokensMax: 60 }), toyPrompt(40 + i, i)),
+        engine.send(localRequest({ seed: i, owner: 'a', tokensMax: 60 }), toyPrompt(40 + i, i)),
       )
       await Promise.all(replies.map((reply) => reply.done))
       for (const reply of replies) equal(last(reply)?.kind, 'done')
@@ -167,30 +190,30 @@ describe('places', () => {
     })
   })
   test('an owner with one request is not held up by another with many', async () => {
-    await using(new ToyEngine(MODELS, { runningMax: 2 }), async (engine) => {
+    await using(openToyEngine(MODELS, { runningMax: 2 }), async (engine) => {
       const ends: string[] = []
-      const note = (name: string, reply: ToyReply) => reply.done.then(() => ends.push(name))
+      const note = (name: string, reply: LocalReply) => reply.done.then(() => ends.push(name))
       const many = Array.from({ length: 10 }, (_, i) => {
-        return note('many', engine.send(toyRequest({ owner: 'many', seed: i }), toyPrompt(10, i)))
+        return note('many', engine.send(localRequest({ owner: 'many', seed: i }), toyPrompt(10, i)))
       })
-      const one = note('one', engine.send(toyRequest({ owner: 'one' }), toyPrompt(10, 77)))
+      const one = note('one', engine.send(localRequest({ owner: 'one' }), toyPrompt(10, 77)))
       await Promise.all([one, ...many])
       ok(ends.indexOf('one') < 5, ends.join(' '))
     })
   })
   test('a long prompt is read in pieces while others go on', async () => {
-    await using(new ToyEngine(MODELS, { prefillChunk: 8 }), async (engine) => {
+    await using(openToyEngine(MODELS, { prefillChunk: 8 }), async (engine) => {
       const ends: string[] = []
-      const long = engine.send(toyRequest({ tokensMax: 1 }), toyPrompt(240, 1))
-      const short = engine.send(toyRequest({ tokensMax: 10 }), toyPrompt(4, 1))
+      const long = engine.send(localRequest({ tokensMax: 1 }), toyPrompt(240, 1))
+      const short = engine.send(localRequest({ tokensMax: 10 }), toyPrompt(4, 1))
       await Promise.all([long.done.then(() => ends.push('long')), short.done.then(() => ends.push('short'))])
       deepEqual(ends, ['short', 'long'])
     })
   })
   test('models take turns by step', async () => {
-    await using(new ToyEngine(MODELS), async (engine) => {
-      const a = engine.send(toyRequest({ tokensMax: 30 }), toyPrompt(4, 1))
-      const b = engine.send(toyRequest({ tokensMax: 30, model: 'Blocks' }), toyPrompt(4, 1))
+    await using(openToyEngine(MODELS), async (engine) => {
+      const a = engine.send(localRequest({ tokensMax: 30 }), toyPrompt(4, 1))
+      const b = engine.send(localRequest({ tokensMax: 30, model: 'Blocks' }), toyPrompt(4, 1))
       let ahead = 0
       engine.afterStep = () => {
         ahead = Math.max(ahead, Math.abs((a.task?.steps ?? 0) - (b.task?.steps ?? 0)))
@@ -204,27 +227,27 @@ describe('places', () => {
 
 describe('time', () => {
   test('a plain reply that is not whole by its deadline times out; its cells come back', async () => {
-    await using(new ToyEngine(MODELS), async (engine) => {
+    await using(openToyEngine(MODELS), async (engine) => {
       const deadlineAt = engine.clock.now() + 50
-      const reply = engine.send(toyRequest({ streaming: false, deadlineAt, tokensMax: 200 }), toyPrompt(10, 1))
+      const reply = engine.send(localRequest({ streaming: false, deadlineAt, tokensMax: 200 }), toyPrompt(10, 1))
       await reply.done
       const end = last(reply)
       ok(end?.kind === 'failed' && end.reason === 'timed_out')
-      const next = engine.send(toyRequest(), toyPrompt(5, 1))
+      const next = engine.send(localRequest(), toyPrompt(5, 1))
       await next.done
       equal(cellsLeak(engine), false)
     })
   })
   test('a stream that has begun may go on behind its deadline', async () => {
-    await using(new ToyEngine(MODELS), async (engine) => {
-      const reply = engine.send(toyRequest({ deadlineAt: engine.clock.now() + 50, tokensMax: 100 }), toyPrompt(10, 1))
+    await using(openToyEngine(MODELS), async (engine) => {
+      const reply = engine.send(localRequest({ deadlineAt: engine.clock.now() + 50, tokensMax: 100 }), toyPrompt(10, 1))
       await reply.done
       equal(last(reply)?.kind, 'done')
     })
   })
   test('one that stands still for a minute ends', async () => {
-    await using(new ToyEngine(MODELS), async (engine) => {
-      const reply = engine.send(toyRequest({ tokensMax: 100 }), toyPrompt(10, 1))
+    await using(openToyEngine(MODELS), async (engine) => {
+      const reply = engine.send(localRequest({ tokensMax: 100 }), toyPrompt(10, 1))
       engine.afterStep = () => {
         if (reply.task !== undefined) reply.task.paused = true
       }
@@ -237,12 +260,12 @@ describe('time', () => {
     })
   })
   test('one that cannot begin in time is refused at once, with the seconds to wait', async () => {
-    await using(new ToyEngine(MODELS, { runningMax: 1 }), async (engine) => {
-      await engine.send(toyRequest({ tokensMax: 100 }), toyPrompt(10, 1)).done
-      const long = engine.send(toyRequest({ tokensMax: 100 }), toyPrompt(10, 1))
-      let late: ToyReply | undefined
+    await using(openToyEngine(MODELS, { runningMax: 1 }), async (engine) => {
+      await engine.send(localRequest({ tokensMax: 100 }), toyPrompt(10, 1)).done
+      const long = engine.send(localRequest({ tokensMax: 100 }), toyPrompt(10, 1))
+      let late: LocalReply | undefined
       engine.afterStep = () => {
-        late ??= engine.send(toyRequest({ deadlineAt: engine.clock.now() + 30 }), toyPrompt(10, 1))
+        late ??= engine.send(localRequest({ deadlineAt: engine.clock.now() + 30 }), toyPrompt(10, 1))
         const end = last(late)
         ok(end?.kind === 'failed' && end.reason === 'overloaded' && Number(end.detail) >= 1)
       }
@@ -251,8 +274,8 @@ describe('time', () => {
     })
   })
   test('a full queue refuses', async () => {
-    await using(new ToyEngine(MODELS, { runningMax: 1, queueMax: 3 }), async (engine) => {
-      const replies = Array.from({ length: 8 }, (_, i) => engine.send(toyRequest({ seed: i }), toyPrompt(10, i)))
+    await using(openToyEngine(MODELS, { runningMax: 1, queueMax: 3 }), async (engine) => {
+      const replies = Array.from({ length: 8 }, (_, i) => engine.send(localRequest({ seed: i }), toyPrompt(10, i)))
       await Promise.all(replies.map((reply) => reply.done))
       const ends = replies.map((reply) => last(reply)?.kind)
       ok(ends.filter((kind) => kind === 'failed').length >= 4, ends.join(' '))
@@ -260,9 +283,9 @@ describe('time', () => {
     })
   })
   test('a deadline that passes in the queue says overloaded, not timed out', async () => {
-    await using(new ToyEngine(MODELS, { runningMax: 1 }), async (engine) => {
-      const long = engine.send(toyRequest({ tokensMax: 100 }), toyPrompt(10, 1))
-      const late = engine.send(toyRequest({ deadlineAt: engine.clock.now() + 30 }), toyPrompt(10, 1))
+    await using(openToyEngine(MODELS, { runningMax: 1 }), async (engine) => {
+      const long = engine.send(localRequest({ tokensMax: 100 }), toyPrompt(10, 1))
+      const late = engine.send(localRequest({ deadlineAt: engine.clock.now() + 30 }), toyPrompt(10, 1))
       await Promise.all([long.done, late.done])
       const end = last(late)
       ok(end?.kind === 'failed' && end.reason === 'overloaded')
@@ -275,13 +298,13 @@ describe('a client that leaves', () => {
     // Some leave while a forward with their rows is under way, some between two.
     let during: () => void = () => {}
     const models = MODELS.map((model) => ({ ...model, toy: { before: () => during() } }))
-    await using(new ToyEngine(models, { runningMax: 8, queueMax: 2000 }), async (engine) => {
+    await using(openToyEngine(models, { runningMax: 8, queueMax: 2000 }), async (engine) => {
       let state = 12345
       const random = (below: number): number => {
         state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
         return (state >>> 8) % below
       }
-      const open: { reply: ToyReply; left: number }[] = []
+      const open: { reply: LocalReply; left: number }[] = []
       const tick = (): void => {
         for (const item of open) {
           if (item.left-- === 0 && item.reply.task !== undefined) engine.scheduler.cancel(item.reply.task)
@@ -292,17 +315,17 @@ describe('a client that leaves', () => {
       const finished: Promise<void>[] = []
       for (let i = 0; i < 1000; i++) {
         const model = MODELS[random(MODELS.length)]?.id ?? 'Model'
-        const request = toyRequest({ model, tokensMax: 1 + random(30), seed: i, owner: `o${random(3)}` })
+        const request = localRequest({ model, tokensMax: 1 + random(30), seed: i, owner: `o${random(3)}` })
         const reply = engine.send(request, toyPrompt(1 + random(50), random(20)))
         open.push({ reply, left: random(80) + Math.floor(i / 8) })
         if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
-      const sentinel = engine.send(toyRequest({ owner: 'last' }), toyPrompt(5, 5))
+      const sentinel = engine.send(localRequest({ owner: 'last' }), toyPrompt(5, 5))
       finished.push(sentinel.done)
       await Promise.all(finished)
       while (engine.scheduler.running + engine.scheduler.queued > 0)
         await new Promise((resolve) => setImmediate(resolve))
-      await engine.send(toyRequest(), toyPrompt(5, 5)).done
+      await engine.send(localRequest(), toyPrompt(5, 5)).done
       await new Promise((resolve) => setImmediate(resolve))
       equal(cellsLeak(engine), false)
       const ended = open.filter(({ reply }) => reply.events.at(-1)?.kind === 'done').length
@@ -317,12 +340,12 @@ describe('a forward that fails', () => {
     const before = (): void => {
       if (broken) throw new Error('row 3 is not a row')
     }
-    await using(new ToyEngine([{ ...MODELS[0], toy: { before } } as ToyModel]), async (engine) => {
-      const first = engine.send(toyRequest(), toyPrompt(5, 5))
+    await using(openToyEngine([{ ...MODELS[0], toy: { before } } as ToyModel]), async (engine) => {
+      const first = engine.send(localRequest(), toyPrompt(5, 5))
       await first.done
       deepEqual(last(first), { kind: 'failed', reason: 'engine_failed', detail: 'row 3 is not a row' })
       broken = false
-      const next = engine.send(toyRequest(), toyPrompt(5, 5))
+      const next = engine.send(localRequest(), toyPrompt(5, 5))
       await next.done
       equal(last(next)?.kind, 'done')
       equal(cellsLeak(engine), false)

@@ -3,7 +3,7 @@ import { decideWait } from './decide-wait.ts'
 import type { EngineFailure, GenerateRequest } from './messages.ts'
 import type { Candidates, Lease, Work } from './model/forward.ts'
 import type { Room } from './room.ts'
-import { cellsNeeded, reusableCount, startSequence } from './sequence.ts'
+import { cellsNeeded, findProblem, reusableCount, startSequence } from './sequence.ts'
 import { shareRows } from './share-rows.ts'
 import { type Emit, type Place, Task } from './task.ts'
 
@@ -75,6 +75,8 @@ export class Scheduler {
       const window = `${task.room.spec.contextTokens} tokens`
       return task.fail('prompt_too_long', `The prompt has ${prompt.length} tokens; the model's window is ${window}.`)
     }
+    const problem = findProblem(task.decoding, task.room.spec.attention)
+    if (problem !== undefined) return task.fail('engine_failed', problem)
     task.prompt = prompt
     task.common = common
     task.state = 'waiting'
@@ -176,10 +178,9 @@ export class Scheduler {
 
   /** Gives a task its cells, with what can be reused in them. False: no cells now. True also when it failed for good. */
   #start(task: Task): boolean {
-    const { room, request, prompt } = task
-    const decoding = { ...room.decoding, ...request.decoding }
+    const { room, request, prompt, decoding } = task
     const tokensMax = Math.min(request.tokensMax, room.spec.contextTokens - prompt.length)
-    const found = room.beginnings.find(prompt, request.owner, task.common)
+    const found = task.shares ? room.beginnings.find(prompt, request.owner, task.common) : undefined
     const lease = takeCells(room, cellsNeeded(room.spec, decoding, prompt.length, tokensMax), found?.lease)
     if (lease === undefined) return false
     const usable = found !== undefined && room.beginnings.holds(found.lease) ? found : undefined
@@ -218,11 +219,12 @@ export class Scheduler {
 
   /** Cells of those who left: kept as a beginning for the next request. */
   #giveBack(): void {
-    for (const { place, room, request, prompt, common } of this.#leaving) {
+    for (const { place, room, request, prompt, common, shares } of this.#leaving) {
       if (place === undefined) continue
       const heldMs = this.#clock.monotonicMs() - place.startedAt
       this.#holdMs = this.#holdMs === undefined ? heldMs : 0.8 * this.#holdMs + 0.2 * heldMs
-      room.beginnings.keep(place.lease, place.sequence.exactTokens(), request.owner, Math.min(common, prompt.length))
+      const tokens = shares ? place.sequence.exactTokens() : []
+      room.beginnings.keep(place.lease, tokens, request.owner, Math.min(common, prompt.length))
     }
     this.#leaving = []
   }

@@ -50,9 +50,25 @@ export type Setup = {
 
 export type SetupWithRule = Setup & { rule: Rule }
 
-/** Throws a sentence when the model's form of attention cannot follow the rule. */
+const WINDOW_MAX = 1024
+
+/** Why this model cannot decode so, as a sentence; undefined when it can. */
+export function findProblem({ rule, window, perStep }: Decoding, form: Attention): string | undefined {
+  if (findRule(rule, form) === undefined) {
+    return `A ${form} model cannot follow the rule "${rule}"; it can follow ${rulesFor(form).join(', ')}.`
+  }
+  if (!Number.isInteger(window) || window < 1 || window > WINDOW_MAX) {
+    return `The window is ${window}; allowed: a whole number from 1 to ${WINDOW_MAX}.`
+  }
+  return perStep >= 1 ? undefined : `Tokens a step are ${perStep}; allowed: at least 1.`
+}
+
+/** Throws where `findProblem` finds one. */
 export function startSequence(setup: Setup): Sequence {
-  const withRule = { ...setup, rule: ruleOf(setup.decoding, setup.spec.attention) }
+  const rule = findRule(setup.decoding.rule, setup.spec.attention)
+  const problem = findProblem(setup.decoding, setup.spec.attention)
+  if (rule === undefined || problem !== undefined) throw new Error(problem)
+  const withRule = { ...setup, rule }
   switch (setup.spec.attention) {
     case 'causal-context':
       return new CausalContext(withRule)
@@ -61,14 +77,6 @@ export function startSequence(setup: Setup): Sequence {
     case 'bidirectional':
       return new Bidirectional(withRule)
   }
-}
-
-function ruleOf(decoding: Decoding, form: Attention): Rule {
-  const rule = findRule(decoding.rule, form)
-  if (rule !== undefined) return rule
-  throw new Error(
-    `A ${form} model cannot follow the rule "${decoding.rule}"; it can follow ${rulesFor(form).join(', ')}.`,
-  )
 }
 
 /** Cells a sequence needs for a prompt and so many reply tokens. */
@@ -84,7 +92,7 @@ export function cellsNeeded(spec: ModelSpec, decoding: Decoding, prompt: number,
   }
 }
 
-/** How much of a shared beginning may be taken over: always leaves the last prompt token to compute. */
+/** How much of a beginning that the same model left may be taken over: always leaves the last prompt token to compute. */
 export function reusableCount(spec: ModelSpec, decoding: Decoding, shared: number, prompt: number): number {
   const most = Math.min(shared, prompt - 1)
   switch (spec.attention) {

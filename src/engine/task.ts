@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { EngineFailure, EngineUsage, GenerateEvent, GenerateRequest } from './messages.ts'
+import type { Decoding, EngineFailure, EngineUsage, GenerateEvent, GenerateRequest } from './messages.ts'
 import type { Lease } from './model/forward.ts'
 import type { Room, TextStream } from './room.ts'
 import type { Mark, Outcome, Sequence } from './sequence.ts'
@@ -39,6 +39,15 @@ export class Task {
     this.#clock = clock
     this.#arrivedAt = clock.monotonicMs()
     this.progressAt = this.#arrivedAt
+  }
+
+  get decoding(): Decoding {
+    return { ...this.room.decoding, ...this.request.decoding }
+  }
+
+  /** Blocks of another size leave other keys and values behind: they are no beginning for the usual ones. */
+  get shares(): boolean {
+    return this.room.spec.attention !== 'block-causal' || this.decoding.window === this.room.decoding.window
   }
 
   /** The first event was told: from here a stream has no deadline. */
