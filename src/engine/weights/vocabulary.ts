@@ -1,7 +1,6 @@
 import type { GgufKeys } from './gguf/keys.ts'
 import { stringAt, stringCount } from './gguf/string-table.ts'
 import type { StringTable } from './gguf/string-table.ts'
-import { WeightsError } from './errors.ts'
 
 /** llama.cpp's token types, as `tokenizer.ggml.token_type` has them. */
 export const TOKEN_TYPE = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const
@@ -54,17 +53,9 @@ const END_NAMES: ReadonlySet<string> = new Set(['<|eot_id|>', '<|im_end|>', '<|r
 export function endTokensByName(vocabulary: Vocabulary): number[] {
   const found: number[] = []
   for (const [id, type] of vocabulary.types.entries()) {
-    if (type === TOKEN_TYPE.control && END_NAMES.has(tokenName(vocabulary, id))) found.push(id)
+    if (type === TOKEN_TYPE.control && END_NAMES.has(stringAt(vocabulary.tokens, id))) found.push(id)
   }
   return found
-}
-
-function tokenName(vocabulary: Vocabulary, id: number): string {
-  try {
-    return stringAt(vocabulary.tokens, id)
-  } catch {
-    throw new WeightsError(`token ${id} is not UTF-8`)
-  }
 }
 
 /**
@@ -76,9 +67,10 @@ export function bannedTokens(
   ids: { mask: number; ends: readonly number[]; rows: number },
 ): number[] {
   const banned: number[] = []
+  const ends = new Set(ids.ends)
   for (let id = 0; id < ids.rows; id++) {
     const separate = SEPARATE.has(vocabulary.types[id] ?? TOKEN_TYPE.unused)
-    if (id === ids.mask || (separate && !ids.ends.includes(id))) banned.push(id)
+    if (id === ids.mask || (separate && !ends.has(id))) banned.push(id)
   }
   return banned
 }

@@ -1,6 +1,5 @@
 import { WeightsError } from '../errors.ts'
 import type { GgufValue } from './format.ts'
-import { stringAt, stringCount } from './string-table.ts'
 import type { StringTable } from './string-table.ts'
 
 /** A file's keys, asked for by the type that is expected. `find…`: undefined where absent, throws where of another type. */
@@ -71,16 +70,6 @@ export class GgufKeys {
     const found = this.keys.get(name)
     if (found === undefined) return undefined
     return found.type === 'array' && found.of === 'string' ? found.value : this.refuse(name, 'an array of strings')
-  }
-
-  findStrings(name: string): string[] | undefined {
-    const table = this.findTable(name)
-    if (table === undefined) return undefined
-    try {
-      return Array.from({ length: stringCount(table) }, (_, i) => stringAt(table, i))
-    } catch {
-      return this.refuse(name, 'UTF-8')
-    }
   }
 
   /** Throws: the key is there, but is not what it must be. */

@@ -8,7 +8,7 @@ export type StringTable = {
   bounds: Uint32Array
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export function stringCount(table: StringTable): number {
   return table.bounds.length / 2
@@ -19,7 +19,7 @@ export function stringBytes(table: StringTable, i: number): Uint8Array {
   return table.bytes.subarray(table.bounds[2 * i] ?? 0, table.bounds[2 * i + 1] ?? 0)
 }
 
-/** Throws TypeError where the bytes are not UTF-8. */
+/** Bytes that are not UTF-8 become U+FFFD: what a token says is read from its bytes, never from here. */
 export function stringAt(table: StringTable, i: number): string {
   return decoder.decode(stringBytes(table, i))
 }
