@@ -1,0 +1,1 @@
+"""How the bundled models were made: one file a verb (see README.md)."""
