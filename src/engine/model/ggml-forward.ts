@@ -3,6 +3,7 @@ import { Arena } from '../ggml/arena.ts'
 import type { Graph } from '../ggml/graph.ts'
 import type { Tensor } from '../ggml/handles.ts'
 import { loadGgml, type Ggml } from '../ggml/load.ts'
+import { selfTestOnce } from '../ggml/self-test.ts'
 import { Workspace } from '../ggml/workspace.ts'
 import type { ModelFile } from '../weights/model-file.ts'
 import { attend } from './attention.ts'
@@ -27,9 +28,10 @@ export type ForwardOptions = {
   keepLogits: boolean
 }
 
-/** Loads the weights and makes the cache. Throws a sentence when memory is short or a library is missing. */
+/** Loads the weights and makes the cache. Throws a sentence when memory is short, or a library is missing or computes wrongly. */
 export async function openForward(file: ModelFile, options: ForwardOptions): Promise<GgmlForward> {
   const ggml = loadGgml()
+  await selfTestOnce(ggml)
   const weights = await loadWeights(ggml, file, options.precision)
   try {
     return new GgmlForward(ggml, file.spec, weights, options)

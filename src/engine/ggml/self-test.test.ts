@@ -1,0 +1,46 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadGgml } from './load.ts'
+import { selfTest } from './self-test.ts'
+import { Workspace } from './workspace.ts'
+
+test('every op gives what plain arithmetic gives, and columns do not depend on their neighbours', async () => {
+  const { columnsSteady } = await selfTest(loadGgml())
+  equal(columnsSteady, true)
+})
+
+test('a wrong result is refused with the name of the op', async () => {
+  const ggml = loadGgml()
+  const wrong = { ...ggml.symbols, ggml_add: ggml.symbols.ggml_mul }
+  await rejects(selfTest({ ...ggml, symbols: wrong }), /computes add wrongly/)
+})
+
+test('the event loop runs while a graph is computed, and graphs wait for one another', async () => {
+  const workspace = new Workspace(loadGgml())
+  const size = 1024
+  const order: string[] = []
+  const run = (name: string) =>
+    workspace
+      .run({
+        nodesMax: 64,
+        threads: 1,
+        build: (graph) => {
+          order.push(`${name} begins`)
+          let x = graph.input('F32', [size, size], new Float32Array(size * size).fill(1 / size))
+          for (let i = 0; i < 4; i++) x = graph.product(x, x)
+          return [graph.sumRows(x)]
+        },
+      })
+      .then((results) => {
+        order.push(`${name} ends`)
+        return results
+      })
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  const [[first], [second]] = await Promise.all([run('one'), run('two')])
+  clearInterval(timer)
+  equal(turns > 2, true)
+  deepEqual(order, ['one begins', 'one ends', 'two begins', 'two ends'])
+  deepEqual(first, second)
+  workspace.dispose()
+})

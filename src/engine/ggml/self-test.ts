@@ -1,0 +1,142 @@
+import { encodeTensor } from '../weights/encode.ts'
+import { decodeTensor } from '../weights/decode.ts'
+import { Arena } from './arena.ts'
+import type { Graph } from './graph.ts'
+import type { Tensor } from './handles.ts'
+import type { Ggml } from './load.ts'
+import { CHECKS, type Check } from './self-test-checks.ts'
+import { Workspace } from './workspace.ts'
+
+export type SelfTest = {
+  /** Every column of a product has the same bits whatever stands beside it, on this processor, for all weight types. */
+  columnsSteady: boolean
+  ms: number
+}
+
+let tested: Promise<SelfTest> | undefined
+
+/** The self-test of the loaded library, run on the first call. */
+export function selfTestOnce(ggml: Ggml): Promise<SelfTest> {
+  tested ??= selfTest(ggml)
+  return tested
+}
+
+const WEIGHT_TYPES = ['F32', 'F16', 'BF16', 'Q8_0', 'Q4_0', 'Q4_1'] as const
+const [FROM, TO, COLUMNS] = [256, 32, 9]
+/** Activations of eight bits leave sums of `FROM` products off by some hundredths; a wrong product is off by whole ones. */
+const [EXACT, ROUGH] = [1e-4, 0.3]
+
+/**
+ * Runs each op that forwards use on small numbers and compares it with plain arithmetic (about 20 ms): a library of
+ * another build, or a processor it was not made for, must not talk nonsense. Throws a sentence that names the op.
+ */
+export async function selfTest(ggml: Ggml): Promise<SelfTest> {
+  const start = performance.now()
+  const workspace = new Workspace(ggml)
+  try {
+    await checkOps(workspace)
+    await checkProducts(ggml, workspace)
+    const columnsSteady = await areColumnsSteady(ggml, workspace)
+    return { columnsSteady, ms: performance.now() - start }
+  } finally {
+    workspace.dispose()
+  }
+}
+
+async function checkOps(workspace: Workspace): Promise<void> {
+  const built: { check: Check; expected: readonly number[] }[] = []
+  const results = await workspace.run({
+    nodesMax: 256,
+    threads: 1,
+    build: (graph) =>
+      CHECKS.map((check) => {
+        const { tensor, expected } = check.build(graph)
+        built.push({ check, expected })
+        return tensor
+      }),
+  })
+  for (const [i, { check, expected }] of built.entries()) {
+    const bytes = results[i] ?? new ArrayBuffer(0)
+    compare(check.name, check.integers === true ? new Int32Array(bytes) : new Float32Array(bytes), expected, 1e-5)
+  }
+}
+
+async function checkProducts(ggml: Ggml, workspace: Workspace): Promise<void> {
+  for (const type of WEIGHT_TYPES) {
+    const x = wave(FROM * COLUMNS, 0.37)
+    const { bytes, values } = weightsOf(type)
+    const [result] = await withWeights(ggml, type, bytes, (weights) => multiply(workspace, weights, x, COLUMNS))
+    const expected = Array.from({ length: COLUMNS * TO }, (_, i) => {
+      const [column, row] = [Math.floor(i / TO), i % TO]
+      let sum = 0
+      for (let k = 0; k < FROM; k++) sum += (values[row * FROM + k] ?? 0) * (x[column * FROM + k] ?? 0)
+      return sum
+    })
+    compare(`product with ${type}`, result ?? new Float32Array(), expected, type === 'F32' ? EXACT : ROUGH)
+  }
+}
+
+async function areColumnsSteady(ggml: Ggml, workspace: Workspace): Promise<boolean> {
+  for (const type of WEIGHT_TYPES) {
+    const x = wave(FROM * COLUMNS, 0.61)
+    const { bytes } = weightsOf(type)
+    const [whole, ...parts] = await withWeights(ggml, type, bytes, async (weights) => {
+      const results = await multiply(workspace, weights, x, COLUMNS)
+      for (const count of [2, 3, 4, 5, 6, 7, 8]) results.push(...(await multiply(workspace, weights, x, count)))
+      return results
+    })
+    const same = parts.every((part) => part.every((value, i) => Object.is(value, whole?.[i])))
+    if (!same) return false
+  }
+  return true
+}
+
+function weightsOf(type: (typeof WEIGHT_TYPES)[number]): { bytes: Uint8Array; values: Float32Array } {
+  const bytes = encodeTensor(type, wave(FROM * TO, 0.93))
+  return { bytes, values: decodeTensor(type, bytes) }
+}
+
+async function withWeights<T>(
+  ggml: Ggml,
+  type: (typeof WEIGHT_TYPES)[number],
+  bytes: Uint8Array,
+  use: (weights: Tensor) => Promise<T>,
+): Promise<T> {
+  const arena = new Arena(ggml, 1)
+  try {
+    const weights = arena.declare(type, [FROM, TO])
+    arena.allocate()
+    arena.bytes(weights).set(bytes)
+    return await use(weights)
+  } finally {
+    arena.dispose()
+  }
+}
+
+async function multiply(
+  workspace: Workspace,
+  weights: Tensor,
+  x: Float32Array,
+  columns: number,
+): Promise<Float32Array[]> {
+  const build = (graph: Graph) => [
+    graph.product(weights, graph.input('F32', [FROM, columns], x.subarray(0, FROM * columns))),
+  ]
+  const results = await workspace.run({ nodesMax: 16, threads: 1, build })
+  return results.map((bytes) => new Float32Array(bytes))
+}
+
+function wave(length: number, step: number): Float32Array {
+  return Float32Array.from({ length }, (_, i) => Math.sin(1 + i * step))
+}
+
+/** Off by at most `tolerance`. */
+function compare(name: string, got: Float32Array | Int32Array, expected: readonly number[], tolerance: number): void {
+  const wrong = got.length !== expected.length || expected.some((value, i) => !near(got[i], value, tolerance))
+  if (!wrong) return
+  throw new Error(`ggml computes ${name} wrongly on this processor: please report it with what doctor prints.`)
+}
+
+function near(got: number | undefined, expected: number, off: number): boolean {
+  return got === expected || Math.abs((got ?? Number.NaN) - expected) <= off
+}
