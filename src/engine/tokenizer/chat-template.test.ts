@@ -75,6 +75,14 @@ test('roles, texts and the generation prompt are rendered, bos and eos are known
   deepEqual(render(source, turns), { kind: 'prompt', prompt: '<s>[system|S][user|U][assistant|][tool|T]</s>true' })
 })
 
+test('texts are trimmed as Python trims them', () => {
+  const edges = '\ufeff\u0085 a\u0085b\ufeffc \u0085'
+  deepEqual(render(`[{{ messages[0].content | trim }}]`, [user(edges)]), {
+    kind: 'prompt',
+    prompt: `[${edges.slice(0, -2)}]`,
+  })
+})
+
 describe('a conversation that cannot be rendered is refused, not thrown', () => {
   test('the template’s own sentence is the reason', () => {
     const source = `{% if messages[0].role != 'system' %}{{ raise_exception('Begin with a system message.') }}{% endif %}`

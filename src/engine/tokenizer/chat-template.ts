@@ -2,6 +2,7 @@ import { Template } from '@huggingface/jinja'
 import type { ChatTurn } from '../messages.ts'
 import { WeightsError } from '../weights/errors.ts'
 import { breakSpecials } from './break-specials.ts'
+import { asPythonSpaces, fromPythonSpaces } from './python-spaces.ts'
 
 /** `refused`: the template raised an exception, or cannot deal with this conversation; `reason` is its sentence. */
 export type RenderedChat = { kind: 'prompt'; prompt: string } | { kind: 'refused'; reason: string }
@@ -37,9 +38,11 @@ export class ChatTemplate {
   }
 
   render(turns: readonly ChatTurn[]): RenderedChat {
-    const messages = turns.map(({ role, text }) => ({ role, content: breakSpecials(text, this.tokens.specials) }))
+    const messages = turns.map(({ role, text }) => {
+      return { role, content: asPythonSpaces(breakSpecials(text, this.tokens.specials)) }
+    })
     try {
-      const prompt = this.template.render({
+      const rendered = this.template.render({
         messages,
         add_generation_prompt: true,
         bos_token: this.tokens.begin,
@@ -47,7 +50,7 @@ export class ChatTemplate {
         tools: null,
         documents: null,
       })
-      if (prompt.length <= PROMPT_LENGTH_MAX) return { kind: 'prompt', prompt }
+      if (rendered.length <= PROMPT_LENGTH_MAX) return { kind: 'prompt', prompt: fromPythonSpaces(rendered) }
       return { kind: 'refused', reason: 'the chat template made an impossibly long prompt' }
     } catch (error) {
       return { kind: 'refused', reason: sentenceOf(error) }
