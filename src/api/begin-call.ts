@@ -48,7 +48,6 @@ export function beginCall(
     ...(tls.mode === 'files' ? STRICT_TRANSPORT : {}),
     ...corsHeaders(request.headers, options.corsOrigins),
     'x-request-id': call.requestId,
-    ...(deps.closing() ? { connection: 'close' } : {}),
   })
 }
 

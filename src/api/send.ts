@@ -18,6 +18,7 @@ export async function sendAnswer(
   deps: Deps,
 ): Promise<void> {
   setLimits(request.call, reply, deps)
+  if (deps.closing()) reply.header('connection', 'close')
   switch (answer.kind) {
     case 'json':
       reply.headers({ 'content-type': 'application/json; charset=utf-8', ...answer.headers })
@@ -66,7 +67,8 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
     deps.log.error('internal_error', { requestId: call.requestId, error: error.reason ?? '', stack: stackOf(thrown) })
   setLimits(call, reply, deps)
   // The framework closes after a body it did not read to its end; Node drains it, so that the answer arrives.
-  if (!deps.closing()) reply.removeHeader('connection')
+  if (deps.closing()) reply.header('connection', 'close')
+  else reply.removeHeader('connection')
   reply.headers({ 'content-type': 'application/json; charset=utf-8', ...error.particulars.headers })
   reply.code(error.status).send(JSON.stringify(renderError(error)))
 }

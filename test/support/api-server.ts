@@ -47,7 +47,7 @@ export async function startServer(changes: Partial<ApiOptions> = {}): Promise<Te
   const tls = await openTls({ options, folder, clock: systemClock, log })
   const server = createServer({ options, tls, engine, accounts, log, clock: systemClock, version: '0.0.0' })
   const listening = await server.listen()
-  const client = httpsClient({ baseUrl: listening.baseUrl, key: KEY, ca: tls.authority?.pem })
+  const client = httpsClient({ baseUrl: `https://127.0.0.1:${listening.port}`, key: KEY, ca: tls.authority?.pem })
   after(async () => {
     client.close()
     await server.close(0)

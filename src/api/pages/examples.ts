@@ -45,8 +45,8 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
 
 /** How to trust a certificate that no public authority has signed. */
 export function trustExample({ baseUrl }: Place): string {
-  return `curl --insecure ${baseUrl}/ca.pem --output unmask-ca.pem   # once; on the same machine: data/tls/ca.pem
-curl --cacert unmask-ca.pem ${baseUrl}/healthz
-export NODE_EXTRA_CA_CERTS=$PWD/unmask-ca.pem               # Node
-export SSL_CERT_FILE=$PWD/unmask-ca.pem                     # Python`
+  return `curl --insecure ${baseUrl}/ca.pem --output unmask-ca.pem
+openssl x509 -in unmask-ca.pem -noout -fingerprint -sha256
+export NODE_EXTRA_CA_CERTS=$PWD/unmask-ca.pem   # Node
+export SSL_CERT_FILE=$PWD/unmask-ca.pem         # Python`
 }

@@ -38,7 +38,7 @@ export function listFields(schema: Schema, prefix = ''): Field[] {
       range: chosen.map(rangeOf).find((range) => range !== '') ?? '',
       fallback:
         chosen.map((one) => ('default' in one ? JSON.stringify(one.default) : '')).find((one) => one !== '') ?? '',
-      description: property.description ?? chosen.find((one) => one.description !== undefined)?.description ?? '',
+      description: describe(property),
     }
     return [field].concat(chosen.flatMap((one) => innerFields(one, name)))
   })
@@ -52,6 +52,11 @@ export function renderFields(schema: Schema, input: boolean): string {
     return `<div><dt><code>${escape(field.name)}</code> <span class="kind">${prose(facts.filter((fact) => fact !== '').join(' · '))}</span>${needed}</dt><dd>${prose(field.description)}</dd></div>`
   })
   return `<dl class="fields">${rows.join('\n')}</dl>`
+}
+
+/** A description may stand on the schema or on what its union is made of. */
+function describe(schema: Schema): string {
+  return schema.description ?? (schema.anyOf ?? []).map(describe).find((text) => text !== '') ?? ''
 }
 
 function innerFields(schema: Schema, name: string): Field[] {

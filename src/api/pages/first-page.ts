@@ -11,7 +11,7 @@ export function renderFirstPage(shown: Shown): string {
   const trust =
     shown.ownAuthority && shown.fingerprint !== undefined
       ? `<h2>Trust this server</h2>
-<p>Its certificate is signed by an authority of its own, which you can <a href="/ca.pem">download</a>. Compare the fingerprint of the certificate with the one printed at the server’s start:</p>
+<p>Its certificate is signed by an authority of its own. <a href="/ca.pem">Download</a> it once, and compare its fingerprint with that of <code>tls/ca.pem</code> in the server’s data folder:</p>
 <p><code>${escape(shown.fingerprint)}</code></p>
 ${codeBlock('Shell', trustExample(shown))}`
       : ''

@@ -17,7 +17,7 @@ const ASSET_HEADERS = { 'cache-control': 'max-age=3600' }
 
 export function handleFirstPage(_call: Call, deps: Deps): Answer {
   const models = deps.engine.health().models
-  const fingerprint = deps.tls.material?.fingerprint
+  const fingerprint = deps.tls.authority?.fingerprint
   return page(
     renderFirstPage({ baseUrl: deps.baseUrl(), models, fingerprint, ownAuthority: deps.tls.authority !== undefined }),
   )

@@ -47,7 +47,7 @@ ${LIMITS}
 function quickStart(place: Place): string {
   const trust = place.ownAuthority
     ? `<h2 id="trust">Trust</h2>
-<p>This server has a certificate authority of its own. Fetch its certificate once, compare the fingerprint with the one the server printed at its start, and name the file to your client:</p>
+<p>This server has a certificate authority of its own. Fetch its certificate once, compare its fingerprint with that of <code>tls/ca.pem</code> in the server’s data folder, and name the file to your client:</p>
 ${codeBlock('Shell', trustExample(place))}`
     : ''
   return `<h2 id="start">Quick start</h2>
@@ -101,10 +101,19 @@ function errors(): string {
   })
   return `<h2 id="errors">Errors</h2>
 <p>Every failure has the same form; <code>param</code> is the field at fault or null. Quote the header <code>x-request-id</code> when you ask the operator.</p>
-${codeBlock('Error object', '{"error": {"code": 400, "message": "temperature is 3; allowed: a number from 0.1 to 1.", "type": "invalid_request_error", "param": "temperature"}}')}
+${codeBlock('Error object', ERROR_EXAMPLE)}
 ${table('Errors', ['Status', 'Type', 'Message'], rows)}
 <p>The message <code>Request failed.</code> with status 400 means that the prompt does not fit the model’s window or holds characters that cannot be text; with 413, that the body is too large. The particulars are in <code>error.detail</code>.</p>`
 }
+
+const ERROR_EXAMPLE = `{
+  "error": {
+    "code": 400,
+    "message": "temperature is 3; allowed: a number from 0.1 to 1.",
+    "type": "invalid_request_error",
+    "param": "temperature"
+  }
+}`
 
 const STREAMING = `<h2 id="streaming">Streaming</h2>
 <p>With <code>"stream": true</code> the reply comes as Server-Sent Events. The status is held back until the model has begun, so errors before that are ordinary answers. The first chunk carries the role, then each <code>delta.content</code> is appended and never changes, the last has the <code>finish_reason</code>, and <code>data: [DONE]</code> ends the stream. A comment line keeps a quiet stream open. A failure in the middle is one event <code>data: {"error": …}</code>, after which the stream ends without <code>[DONE]</code>. A client that leaves frees its place at once.</p>`

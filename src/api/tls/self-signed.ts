@@ -38,7 +38,8 @@ export async function openSelfSigned(parts: Parts): Promise<Tls> {
       return current.material
     },
     get authority() {
-      return { pem: current.authorityPem, file: join(parts.folder, 'ca.pem') }
+      const { fingerprint256 } = new X509Certificate(current.authorityPem)
+      return { pem: current.authorityPem, file: join(parts.folder, 'ca.pem'), fingerprint: fingerprint256 }
     },
     async refresh() {
       const before = current.material.fingerprint
@@ -112,7 +113,9 @@ function isFresh(certPem: string, now: number): boolean {
 function fits(certPem: string, names: readonly string[], authority: Issued): boolean {
   const certificate = new X509Certificate(certPem)
   if (!certificate.verify(new X509Certificate(authority.certPem).publicKey)) return false
-  return names.every((name) => certificate.checkHost(name) !== undefined || certificate.checkIP(name) !== undefined)
+  return names.every((name) =>
+    isIP(name) === 0 ? certificate.checkHost(name) !== undefined : certificate.checkIP(name) !== undefined,
+  )
 }
 
 /** Certificates hold the ASCII form of international names. */

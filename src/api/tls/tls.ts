@@ -17,7 +17,7 @@ export interface Tls {
   /** Undefined in mode `proxy`. */
   readonly material: TlsMaterial | undefined
   /** The authority that clients must trust, with its file; only in mode `self`. */
-  readonly authority: { pem: string; file: string } | undefined
+  readonly authority: { pem: string; file: string; fingerprint: string } | undefined
   /** Reads or renews what is due. True: `material` is new. Never throws: what is bad is logged, and the old stays. */
   refresh(): Promise<boolean>
 }
