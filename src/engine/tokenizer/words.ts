@@ -6,7 +6,7 @@ import { WeightsError } from '../weights/errors.ts'
 import { characterClasses, LETTER, NUMBER, OTHER, SPACE } from './character-classes.ts'
 
 /** Tells where the word that begins at `from` ends; `end` is where the text ends for it. */
-export type WordEnd = (text: string, from: number, end: number) => number
+type WordEnd = (text: string, from: number, end: number) => number
 
 export type Cut = {
   wordEnd: WordEnd

@@ -8,7 +8,7 @@ import { GGML_TYPES } from './types.ts'
 import type { GgmlTypeName } from './types.ts'
 
 /** Decodes the block at byte `at` of `from` to element `to` of `out`. */
-export type BlockDecoder = (from: Uint8Array, at: number, out: Float32Array, to: number) => void
+type BlockDecoder = (from: Uint8Array, at: number, out: Float32Array, to: number) => void
 
 const BLOCKS: Readonly<Record<Exclude<GgmlTypeName, 'F32' | 'F16' | 'BF16'>, BlockDecoder>> = {
   Q8_0: decodeQ80,

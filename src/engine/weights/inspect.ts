@@ -4,7 +4,7 @@ import { stringAt, stringCount } from './gguf/string-table.ts'
 import { ModelFile } from './model-file.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export type NamedToken = { id: number; name: string }
+type NamedToken = { id: number; name: string }
 
 /** What `models inspect` shows, as data. */
 export type Inspection = {

@@ -8,7 +8,7 @@ const CHUNK = 2 ** 20
 const CHUNKS_DRAWN_MAX = 4
 
 /** Bell-shaped numbers of mean 0 and deviation 1, the same on every machine: no logarithm, no cosine, only sums. */
-export class Noise {
+class Noise {
   private readonly state: Uint32Array
 
   /** Every `name` has numbers of its own under one seed. */
