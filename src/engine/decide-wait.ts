@@ -18,7 +18,7 @@ export function decideWait(load: Load): WaitVerdict {
   const ahead = load.queued + 1 - free
   // Places come free one by one: with r running for h ms each, one every h / r.
   const waitMs = ahead <= 0 ? 0 : (ahead * (load.holdMs ?? 0)) / Math.max(1, load.running)
-  const full = load.queued >= load.queueMax
+  const full = ahead > 0 && load.queued >= load.queueMax
   if (!full && load.now + waitMs < load.deadlineAt) return { kind: 'wait' }
   return { kind: 'refuse', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) }
 }

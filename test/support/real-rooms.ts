@@ -1,19 +1,21 @@
 /** The bundled pair, opened once in this process for tests of decoding. */
-import { after } from 'node:test'
 import { openRooms, type Rooms } from '../../src/engine/open-rooms.ts'
 import type { Room, TextStream } from '../../src/engine/room.ts'
-import { temporaryFolder } from './tiny-models.ts'
 
 const MODELS = new URL('../../models/', import.meta.url).pathname
 
-export type RealRooms = { rooms: Map<string, Room>; encode(model: string, text: string): Promise<Prompt> }
+export type RealRooms = {
+  rooms: Map<string, Room>
+  encode(model: string, text: string): Promise<Prompt>
+  close(): Promise<void>
+}
 type Prompt = { ids: number[]; beginning: number }
 
-/** Text is the numbers of the tokens, so that equal text means equal tokens. */
-export async function openRealRooms(threads = 1): Promise<RealRooms> {
+/** One that opens closes. Text is the numbers of the tokens, so that equal text means equal tokens. */
+export async function openRealRooms(cacheFolder: string, threads = 1): Promise<RealRooms> {
   const opened = await openRooms({
     models: { Model: `${MODELS}model.gguf`, 'Model-MoE': `${MODELS}model-moe.gguf` },
-    cacheFolder: temporaryFolder(),
+    cacheFolder,
     threads,
     cacheTokens: 12_288,
     queueMax: 1000,
@@ -21,17 +23,14 @@ export async function openRealRooms(threads = 1): Promise<RealRooms> {
     prefillChunk: 128,
     streamIdleMs: 60_000,
   })
-  after(() => closeRooms(opened))
   for (const forward of opened.forwards) forward.threads = threads
-  const rooms = new Map(
-    opened.rooms.entries().map(([id, room]) => [id, { ...room, openText: openNumbers }] as const),
-  )
+  const rooms = new Map(opened.rooms.entries().map(([id, room]) => [id, { ...room, openText: openNumbers }] as const))
   const encode = async (model: string, text: string): Promise<Prompt> => {
     const prompt = await opened.encoder.encode(model, [{ role: 'user', text }], 4096)
     if (prompt.kind !== 'ids') throw new Error(`the prompt is ${prompt.kind}`)
     return prompt
   }
-  return { rooms, encode }
+  return { rooms, encode, close: () => closeRooms(opened) }
 }
 
 async function closeRooms({ forwards, encoder }: Rooms): Promise<void> {
