@@ -6,6 +6,7 @@ import type { Candidates } from '../../src/engine/model/forward.ts'
 import { loadReference } from '../reference/reference-model.ts'
 import { ReferenceForward } from '../reference/reference-forward.ts'
 import { blockScript, canvasScript, causalScript, runAlone } from '../support/forward-scripts.ts'
+import { logitsOf, relativeRms } from '../support/relative-rms.ts'
 import { openRandomModel } from '../support/tiny-models.ts'
 
 const BOUNDS = { F32: 1e-5, F16: 2e-3, Q8_0: 3e-2 } as const
@@ -16,20 +17,6 @@ const SCRIPTS = {
   'tiny-causal': causalScript,
   'tiny-causal-moe': causalScript,
 } as const
-
-/** Root of the mean squared difference over the root of the mean square, all rows together; banned ones are left out. */
-function relativeRms(rows: readonly Candidates[], expected: readonly Candidates[]): number {
-  let [difference, size] = [0, 0]
-  for (const [i, row] of rows.entries()) {
-    for (const [token, logit] of (row.logits ?? []).entries()) {
-      const wanted = expected[i]?.logits?.[token] ?? Number.NaN
-      if (wanted === -Infinity && logit === -Infinity) continue
-      difference += (logit - wanted) ** 2
-      size += wanted ** 2
-    }
-  }
-  return Math.sqrt(difference / size)
-}
 
 describe('logits equal those of an independent float64 forward, cached and uncached', () => {
   for (const [like, script] of Object.entries(SCRIPTS)) {
@@ -51,7 +38,7 @@ describe('logits equal those of an independent float64 forward, cached and uncac
           got.push(...(await runAlone(forward, wish)).flat())
           expected.push(...(await runAlone(reference, wish)).flat())
         }
-        const far = relativeRms(got, expected)
+        const far = relativeRms(logitsOf(got), logitsOf(expected))
         ok(far <= BOUNDS[type], `relative RMS ${far}`)
         t.diagnostic(`relative RMS ${far.toExponential(1)}`)
       })
