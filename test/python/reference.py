@@ -1,6 +1,7 @@
 """What other people's packages make of the same input. Reads one JSON object from standard input, writes one.
 
 ids      {"gguf": path, "lines": [...]}              → {pattern: [[ids]]}, by the package tokenizers
+prompts  {"gguf": path, "prompts": [...]}            → [[ids]], special tokens taken for what they are
 template {"cases": [{template, messages, bos, eos}]} → [{"prompt": …} or {"refused": …}], by Jinja2
 gguf     {"path": path}                              → keys and tensors as the package gguf reads them
 """
@@ -53,6 +54,23 @@ def ids(given):
     return out
 
 
+def prompts(given):
+    from gguf import GGUFReader
+    from tokenizers import AddedToken, Tokenizer, models
+    from tokenizers import pre_tokenizers as pre
+
+    reader = GGUFReader(given["gguf"])
+    tokens = field(reader, "tokenizer.ggml.tokens")
+    merges = [tuple(merge.split(" ")) for merge in field(reader, "tokenizer.ggml.merges")]
+    tokenizer = Tokenizer(models.BPE(vocab={token: i for i, token in enumerate(tokens)}, merges=merges))
+    gpt_2 = pre.ByteLevel(add_prefix_space=False, use_regex=True)
+    tokenizer.pre_tokenizer = pre.Sequence([pre.Digits(individual_digits=True), gpt_2])
+    kinds = field(reader, "tokenizer.ggml.token_type")
+    control = [token for token, kind in zip(tokens, kinds) if kind == 3]
+    tokenizer.add_special_tokens([AddedToken(token, normalized=False, special=True) for token in control])
+    return [encoding.ids for encoding in tokenizer.encode_batch(given["prompts"], add_special_tokens=False)]
+
+
 def template(given):
     """The environment that Hugging Face's transformers renders chat templates in (utils/chat_template_utils.py)."""
     from jinja2 import TemplateError
@@ -88,4 +106,4 @@ def gguf(given):
     return {"keys": keys, "tensors": tensors}
 
 
-json.dump({"ids": ids, "template": template, "gguf": gguf}[sys.argv[1]](json.load(sys.stdin)), sys.stdout)
+json.dump({"ids": ids, "prompts": prompts, "template": template, "gguf": gguf}[sys.argv[1]](json.load(sys.stdin)), sys.stdout)

@@ -39,6 +39,25 @@ test('ids equal those of the package tokenizers on 10,000 mixed lines, in every 
   }
 })
 
+test('whole prompts are the ids that the package tokenizers gives, where no text names a special token', async () => {
+  const reader = await GgufReader.open(BASE)
+  const tokenizer = new Tokenizer(readVocabulary(reader.keys))
+  await reader.close()
+  const source = Object.values(TEMPLATES)[0] ?? ''
+  const template = new ChatTemplate(source, { specials: tokenizer.specials, begin: '', end: '' })
+  const plain = conversations().filter((turns) => turns.every(({ text }) => !text.includes('<|')))
+  const prompts = plain.map((turns) => {
+    const rendered = template.render(turns)
+    return rendered.kind === 'prompt' ? rendered.prompt : ''
+  })
+  ok(prompts.length > 20)
+  const expected = askPython('reference.py', ['prompts'], {
+    gguf: BASE,
+    prompts: prompts.map(withoutBreaks),
+  }) as number[][]
+  for (const [i, prompt] of prompts.entries()) deepEqual(tokenizer.encodePrompt(prompt), expected[i])
+})
+
 function conversations(): ChatTurn[][] {
   const lines = mixedLines(600)
   const line = (i: number) => lines[i % lines.length] ?? ''
