@@ -127,11 +127,11 @@ export class GgmlForward implements Forward {
   }
 
   private async run(plan: BatchPlan): Promise<Candidates[]> {
-    const { layers } = this.spec
-    const chunks = plan.wanted.length
+    const { layers, router } = this.spec
     let heads: HeadOutputs[] = []
     const bytes = await this.workspace.run({
-      nodesMax: layers * (80 + 2 * (this.spec.router?.used ?? 0) + 20 * plan.works.length) + chunks + 128,
+      // More than any layer, any work and any chunk of the head takes: room for a node costs some hundred bytes.
+      nodesMax: layers * (128 + 2 * (router?.used ?? 0) + 20 * plan.works.length) + plan.wanted.length + 128,
       threads: this.threads,
       build: (graph) => {
         heads = this.build(graph, plan)

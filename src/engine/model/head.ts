@@ -35,7 +35,6 @@ export function predict(
     const ids = graph.topK(likely, k)
     const probabilities = graph.rows(graph.reshape(likely, [1, spec.vocabulary, rows.length]), ids)
     outputs.push({ rows: asked.length, ids, probabilities, logits: keepLogits ? logits : undefined })
-    for (const tensor of [ids, probabilities, ...(keepLogits ? [logits] : [])]) graph.output(tensor)
   }
   return outputs
 }
