@@ -10,6 +10,7 @@ import { claimFolder } from './serve/claim-folder.ts'
 import { onSignals } from './serve/signals.ts'
 import { startParts, type Parts } from './serve/start.ts'
 import { stopParts } from './serve/stop.ts'
+import { hostWarnings } from './serve/host-warnings.ts'
 import { readVersion } from './version.ts'
 
 /** Whatever hangs, the process is gone 10 s after the first SIGTERM. */
@@ -43,7 +44,7 @@ async function runServe(call: Call): Promise<number> {
   const joined = call.on('join')
   const place = openConfig(call, { host: 'api.host', port: 'api.port', log: 'log.to' })
   if (joined) keepToItself(place.config, call)
-  for (const notice of [...place.notices, ...warnings(place.config)]) call.terminal.tell(`unmask: ${notice}`)
+  for (const notice of [...place.notices, ...hostWarnings(place.config.api)]) call.terminal.tell(`unmask: ${notice}`)
   const lock = await claimFolder(place.dataFolder, joined, call)
   const log = openLog(place.dataFolder, place.config.log, process.stderr)
   process.on('uncaughtExceptionMonitor', (error) => log.error('crashed', { error: error.stack ?? String(error) }))
@@ -119,12 +120,4 @@ function keepToItself(config: Config, call: Call): void {
   if (!named.has('api.metricsPort')) config.api.metricsPort = 0
   if (!named.has('api.plainHttpPort')) config.api.plainHttpPort = 0
   if (!named.has('api.unixSocket')) config.api.unixSocket = ''
-}
-
-const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/
-
-function warnings({ api }: Config): string[] {
-  if (LOOPBACK.test(api.host) || api.unixSocket !== '') return []
-  const names = api.names.length === 0 ? ' Clients need its name in the certificate: set api.names.' : ''
-  return [`listening on ${api.host}: other machines can reach this server, and whoever has a key can use it.${names}`]
 }

@@ -22,7 +22,7 @@ export function openTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStr
     // styleText asks the stream and NO_COLOR, FORCE_COLOR, TERM=dumb itself.
     paint: (style, text) => styleText(style, text, { stream: stdout }),
     progress: (text) => {
-      if (stderr.isTTY) stderr.write(`\r\u001B[2K${text.slice(0, Math.max(0, stderr.columns - 1))}`)
+      if (stderr.isTTY) stderr.write(`\r\u001B[2K${text.slice(0, (stderr.columns || 80) - 1)}`)
     },
   }
 }

@@ -21,3 +21,5 @@ try {
   terminal.tell(`unmask: ${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}`)
   process.exitCode = expected ? error.code : 1
 }
+// Everything was closed in order; should something still keep this process, it is not worth waiting for.
+setTimeout(() => process.exit(), 1000).unref()

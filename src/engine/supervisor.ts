@@ -92,6 +92,8 @@ export class Supervisor {
   }
 
   #hear(message: FromWorker): void {
+    // What was on its way when the child was ended must not bring it back to life.
+    if (this.#state === 'stopped') return
     if (message.kind === 'opened') this.#state = 'ready'
     if (message.kind === 'refused') this.#state = 'stopped'
     if (this.#state === 'ready') this.#watch(SILENCE_MS)

@@ -66,7 +66,7 @@ export function renderCurl({ baseUrl, caFile, models }: Opening, firstKey: NonNu
   return [
     `curl -N ${caFile === undefined ? '' : `--cacert ${quote(caFile)} `}${baseUrl}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\`,
-    `  -d '${JSON.stringify({ model: models[0] ?? 'Model', stream: true, messages })}'`,
+    `  -d '${JSON.stringify({ model: models[0] ?? 'Model', stream: true, temperature: 0.2, messages })}'`,
   ].join('\n')
 }
 

@@ -13,7 +13,7 @@ const AT_ONCE = { SIGINT: 130, SIGTERM: 143 } as const
 export function onSignals(target: NodeJS.Process, { stop, reload }: Handlers): void {
   let stopping = false
   const end = (signal: keyof typeof AT_ONCE): void => {
-    if (stopping) target.exit(AT_ONCE[signal])
+    if (stopping) return void target.exit(AT_ONCE[signal])
     stopping = true
     stop(signal)
   }
