@@ -87,3 +87,13 @@ export type PageDocument = {
   /** Similar texts differ in few bits: two unsigned 32-bit halves. */
   simhash: [number, number]
 }
+
+/** Where a page's fetched bytes stand in `warc/`. The crawler tells it with the document; a stored copy is read by it. */
+export type CopyPlace = {
+  /** Name of the WARC file, without folders. */
+  file: string
+  /** Of the response record (or of the revisit record that names it), in bytes. */
+  offset: number
+  /** Fetched from a private network; never true of the server's own manual. */
+  private: boolean
+}
