@@ -101,8 +101,9 @@ function lookOne({ graph, spec, cache }: Step, { layer, work, mask }: Look, quer
     strides: [headWidth * FLOAT, heads * headWidth * FLOAT],
     offset: work.row * heads * headWidth * FLOAT,
   })
-  const single = graph.contiguous(graph.swapRowsAndPlanes(own), [headWidth, (work.rows * heads) / kvHeads, kvHeads])
-  const q = work.maskRows === work.rows ? single : graph.repeat(single, [headWidth, columns, kvHeads])
+  const once = graph.contiguous(graph.swapRowsAndPlanes(own), [headWidth, work.rows, heads])
+  const all = work.maskRows === work.rows ? once : graph.repeat(once, [headWidth, work.maskRows, heads])
+  const q = graph.reshape(all, [headWidth, columns, kvHeads])
   const k = graph.view(stored.keys, {
     shape: [headWidth, work.cells, kvHeads],
     strides: [cache.width * size, headWidth * size],

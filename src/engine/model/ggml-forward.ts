@@ -26,15 +26,20 @@ export type ForwardOptions = {
   threads: number
   /** Gives all logits of each wanted row: for tests and the comparison with other programs. */
   keepLogits: boolean
+  /** Columns that a product has at least; found by the self-test where it is left out, as it always is but in tests. */
+  columnsMin?: number
 }
+
+/** Where no number of columns was steady, replies may depend on the batch; `doctor` tells. */
+const COLUMNS_MIN = 2
 
 /** Loads the weights and makes the cache. Throws a sentence when memory is short, or a library is missing or computes wrongly. */
 export async function openForward(file: ModelFile, options: ForwardOptions): Promise<GgmlForward> {
   const ggml = loadGgml()
-  await selfTestOnce(ggml)
+  const { columnsMin = COLUMNS_MIN } = await selfTestOnce(ggml)
   const weights = await loadWeights(ggml, file, options.precision)
   try {
-    return new GgmlForward(ggml, file.spec, weights, options)
+    return new GgmlForward(ggml, file.spec, weights, { columnsMin, ...options })
   } catch (error) {
     weights.release()
     throw error
@@ -52,15 +57,17 @@ export class GgmlForward implements Forward {
   private readonly constants: Arena
   private readonly bias: Tensor
   private readonly keepLogits: boolean
+  private readonly columnsMin: number
   private readonly spoilt = new Set<number>()
   private computing = 0
   private closed = false
 
-  constructor(ggml: Ggml, spec: ModelSpec, weights: Weights, options: ForwardOptions) {
+  constructor(ggml: Ggml, spec: ModelSpec, weights: Weights, options: Required<ForwardOptions>) {
     this.spec = spec
     this.weights = weights
     this.threads = options.threads
     this.keepLogits = options.keepLogits
+    this.columnsMin = options.columnsMin
     this.cache = new KvCache(ggml, spec, { cells: options.cells, type: options.cacheType === 'f32' ? 'F32' : 'BF16' })
     this.workspace = new Workspace(ggml)
     this.constants = new Arena(ggml, 1)
@@ -103,6 +110,7 @@ export class GgmlForward implements Forward {
     const plan = planBatch(works, {
       group: this.spec.heads / this.spec.kvHeads,
       adapters: this.spec.adapterRank > 0,
+      columnsMin: this.columnsMin,
       maskToken: this.weights.maskVector === undefined ? undefined : this.spec.maskToken,
       startOf: ({ lease }) => this.cache.startOf(lease),
     })
@@ -151,7 +159,8 @@ export class GgmlForward implements Forward {
       x = graph.add(x, feedForward(step, layer, norm(layer.feedForwardNorm)))
     }
     // Also where nothing is wanted, the last keys and values must have been computed; `attend` has put them in order.
-    return predict(graph, weights, { spec, wanted: plan.wanted, bias: this.bias, keepLogits: this.keepLogits }, x)
+    const { bias, columnsMin, keepLogits } = this
+    return predict(graph, weights, { spec, wanted: plan.wanted, columnsMin, bias, keepLogits }, x)
   }
 
   private embed({ graph, plan }: Step): Tensor {
@@ -184,14 +193,13 @@ function readHeads(heads: readonly HeadOutputs[], bytes: readonly ArrayBuffer[])
     assert(taken !== undefined, 'every output was read')
     return taken
   }
-  for (const { rows, logits } of heads) {
+  for (const { asked, rows, logits } of heads) {
     const ids = new Int32Array(take())
     const probabilities = new Float32Array(take())
     const all = logits === undefined ? undefined : new Float32Array(take())
-    const computed = Math.max(rows, 2)
-    for (let row = 0; row < rows; row++) {
-      const candidates = readCandidates(ids, probabilities, row, computed)
-      const length = (all?.length ?? 0) / computed
+    for (let row = 0; row < asked; row++) {
+      const candidates = readCandidates(ids, probabilities, row, rows)
+      const length = (all?.length ?? 0) / rows
       found.push(
         all === undefined ? candidates : { ...candidates, logits: all.slice(row * length, (row + 1) * length) },
       )

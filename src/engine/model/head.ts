@@ -9,32 +9,50 @@ const CANDIDATES_MAX = 64
 /** Rows of one product: a wide vocabulary's logits take room, and the next chunk takes the same room again. */
 const CHUNK_ROWS = 64
 
-/** The graph's ends for some wanted rows: [k, n], [1, k, n], and where kept [vocabulary, n]. */
-export type HeadOutputs = { rows: number; ids: Tensor; probabilities: Tensor; logits: Tensor | undefined }
+/** The graph's ends for some wanted rows, and some more where they are too few: [k, rows], [1, k, rows], [vocabulary, rows]. */
+export type HeadOutputs = {
+  asked: number
+  rows: number
+  ids: Tensor
+  probabilities: Tensor
+  logits: Tensor | undefined
+}
 
 type HeadWeights = Pick<Weights, 'head' | 'outputNorm'>
-type HeadOptions = { spec: ModelSpec; wanted: readonly number[]; bias: Tensor; keepLogits: boolean }
+type HeadOptions = {
+  spec: ModelSpec
+  wanted: readonly number[]
+  columnsMin: number
+  bias: Tensor
+  keepLogits: boolean
+}
 
 /** Probabilities and candidates of the wanted batch rows of x [width, rows]; `bias` is -Infinity at banned tokens. */
 export function predict(
   graph: Graph,
   { head, outputNorm }: HeadWeights,
-  { spec, wanted, bias, keepLogits }: HeadOptions,
+  { spec, wanted, columnsMin, bias, keepLogits }: HeadOptions,
   x: Tensor,
 ): HeadOutputs[] {
   const outputs: HeadOutputs[] = []
   const k = Math.min(CANDIDATES_MAX, spec.vocabulary)
   for (let from = 0; from < wanted.length; from += CHUNK_ROWS) {
     const asked = wanted.slice(from, from + CHUNK_ROWS)
-    // A single row is doubled: a product of one column rounds differently.
-    const rows = Int32Array.from(asked.length === 1 ? [...asked, ...asked] : asked)
+    const rows = new Int32Array(Math.max(asked.length, columnsMin)).fill(asked[0] ?? 0)
+    rows.set(asked)
     const own = graph.rows(x, graph.input('I32', [rows.length], rows))
     const normed = graph.multiply(graph.rmsNorm(own, spec.normEpsilon), outputNorm)
     const logits = graph.add(graph.product(head, normed), bias)
     const likely = graph.softMax(logits, null, 1)
     const ids = graph.topK(likely, k)
     const probabilities = graph.rows(graph.reshape(likely, [1, spec.vocabulary, rows.length]), ids)
-    outputs.push({ rows: asked.length, ids, probabilities, logits: keepLogits ? logits : undefined })
+    outputs.push({
+      asked: asked.length,
+      rows: rows.length,
+      ids,
+      probabilities,
+      logits: keepLogits ? logits : undefined,
+    })
   }
   return outputs
 }

@@ -9,6 +9,7 @@ const STARTS = [0, 64]
 const shape: BatchShape = {
   group: 1,
   adapters: true,
+  columnsMin: 2,
   maskToken: MASK,
   startOf: ({ lease }) => STARTS[lease.id] ?? 0,
 }
@@ -76,5 +77,13 @@ describe('products never have a single column', () => {
     const plan = planBatch([work(0, single), work(1, single)], { ...shape, group: 3 })
     deepEqual([plan.rows, plan.rowsAll, plan.works[0]?.maskRows], [2, 2, 1])
     equal(plan.toWork, undefined)
+  })
+
+  test('where a processor needs more columns, rows and masks are repeated up to them', () => {
+    const plan = planBatch([work(0, windowStep(0, [7, 8, 9], [9, MASK]))], { ...shape, columnsMin: 8 })
+    deepEqual([...plan.tokens], [7, 8, 9, 9, MASK, ...Array<number>(6).fill(MASK)])
+    deepEqual([plan.adaptedFrom, plan.works[0]?.rows, plan.works[0]?.maskRows], [3, 5, 10])
+    const mask = plan.works[0]?.mask ?? new Float32Array()
+    deepEqual(mask.subarray(0, 5 * 32), mask.subarray(5 * 32))
   })
 })

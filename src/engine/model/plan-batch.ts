@@ -6,6 +6,8 @@ export type BatchShape = {
   /** Query heads that share one key head. */
   group: number
   adapters: boolean
+  /** Products of fewer columns round differently on this processor: as many rows are computed at least. */
+  columnsMin: number
   /** The token whose rows take the learnt vector; undefined where the model has none. */
   maskToken: number | undefined
   /** First cell of a work's lease. */
@@ -20,8 +22,9 @@ export type WorkPlan = {
   /** First cell of the lease, and how many cells the rows may see: a multiple of 32. */
   start: number
   cells: number
-  /** 0 where seen, -Infinity elsewhere: `cells` numbers a row; one row more where a single one is doubled. */
+  /** 0 where seen, -Infinity elsewhere: `cells` numbers a row. All rows come again where they would be too few. */
   mask: Float32Array
+  /** A multiple of `rows`. */
   maskRows: number
 }
 
@@ -30,7 +33,7 @@ export type WorkPlan = {
  * run over it. In **work order** each work's rows stand together: attention runs over it.
  */
 export type BatchPlan = {
-  /** Rows that were asked for, and all rows: a single one is doubled, for products of one column round differently. */
+  /** Rows that were asked for, and all rows: the last one is repeated where they would be too few. */
   rows: number
   rowsAll: number
   /** Rows from here on have adapters; `rowsAll` where none has. */
@@ -58,7 +61,7 @@ export function planBatch(works: readonly Work[], shape: BatchShape): BatchPlan 
   const { rows, plans, wishes } = listRows(works, shape)
   const ordered = [...rows.filter((row) => !row.adapted), ...rows.filter((row) => row.adapted)]
   const adaptedFrom = rows.filter((row) => !row.adapted).length
-  const all = doubleSingle(ordered, shape.adapters && rows.length - adaptedFrom === 1)
+  const all = fillUp(ordered, shape.adapters ? rows.length - adaptedFrom : 0, shape.columnsMin)
   const toBatch = Int32Array.from(all, (row) => row.workRow)
   const sameOrder = all.length === ordered.length && toBatch.every((workRow, batchRow) => workRow === batchRow)
   const toWork = new Int32Array(rows.length)
@@ -83,9 +86,11 @@ export function planBatch(works: readonly Work[], shape: BatchShape): BatchPlan 
   }
 }
 
-function doubleSingle(rows: Row[], singleAdapted: boolean): Row[] {
+/** The last row again and again, until all rows, and those with adapters if there are any, are enough. */
+function fillUp(rows: Row[], adapted: number, columnsMin: number): Row[] {
   const last = rows.at(-1)
-  return last !== undefined && (singleAdapted || rows.length === 1) ? [...rows, last] : rows
+  const missing = Math.max(columnsMin - rows.length, adapted > 0 ? columnsMin - adapted : 0)
+  return last === undefined || missing <= 0 ? rows : [...rows, ...Array<Row>(missing).fill(last)]
 }
 
 function listRows(works: readonly Work[], shape: BatchShape): { rows: Row[]; plans: WorkPlan[]; wishes: number } {
@@ -100,7 +105,7 @@ function listRows(works: readonly Work[], shape: BatchShape): { rows: Row[]; pla
       wishes += span.wanted.filter(Boolean).length
     }
     const spans = [...work.spans.filter((span) => !span.adapted), ...work.spans.filter((span) => span.adapted)]
-    const plan = planWork(spans, { row: rows.length, start, group: shape.group })
+    const plan = planWork(spans, { row: rows.length, start }, shape)
     for (const span of spans) {
       let wish = firstWish.get(span) ?? 0
       for (const [i, token] of span.tokens.entries()) {
@@ -115,17 +120,17 @@ function listRows(works: readonly Work[], shape: BatchShape): { rows: Row[]; pla
   return { rows, plans, wishes }
 }
 
-function planWork(spans: readonly Span[], place: { row: number; start: number; group: number }): WorkPlan {
+function planWork(spans: readonly Span[], place: { row: number; start: number }, shape: BatchShape): WorkPlan {
   const rows = spans.reduce((sum, span) => sum + span.tokens.length, 0)
   const cells = roundUp(Math.max(...spans.map(seenEnd)))
-  const maskRows = rows === 1 && place.group === 1 ? 2 : rows
+  const maskRows = rows * Math.ceil(shape.columnsMin / (rows * shape.group))
   const mask = new Float32Array(cells * maskRows).fill(-Infinity)
   let row = 0
   for (const span of spans) {
     for (let i = 0; i < span.tokens.length; i++) showCells(mask, row++ * cells, span, i)
   }
-  if (maskRows > rows) mask.copyWithin(cells, 0, cells)
-  return { row: place.row, rows, start: place.start, cells, mask, maskRows }
+  for (let again = rows; again < maskRows; again += rows) mask.copyWithin(again * cells, 0, rows * cells)
+  return { ...place, rows, cells, mask, maskRows }
 }
 
 function seenEnd({ sees, writeAt, tokens }: Span): number {
