@@ -44,8 +44,9 @@ describe('the import table', () => {
     ['so are arguments', 'src/lib/a.ts', 'process.argv[2]', /process\.argv/],
     ['no development package', 'src/lib/a.ts', "import fc from 'fast-check'", /fast-check is a development package/],
     ['C is one room’s business', 'src/engine/a.ts', "import koffi from 'koffi'", /only in src\/engine\/ggml/],
+    ['stages of search run alone', 'src/search/crawl/a.ts', "import { b } from '../extract/b.ts'", /must not import/],
     ['nothing outside src', 'src/lib/a.ts', "import { t } from '../../test/t.ts'", /not in src/],
-    ['a part must be in the table', 'src/new/a.ts', '', /"new" is not in the table/],
+    ['a part must be in the table', 'src/new/a.ts', '', /src\/new\/a\.ts is in no place of the table/],
   ]
   for (const [what, path, text, told] of refused) {
     test(`refuses: ${what}`, () => match(judge(path, text).join('\n'), told))
@@ -54,6 +55,8 @@ describe('the import table', () => {
     ['a neighbour', 'src/engine/a.ts', "import { b } from './weights/b.ts'"],
     ['a part it stands on', 'src/api/a.ts', "import type { Engine } from '../engine/messages.ts'"],
     ['settings of a part', 'src/config/a.ts', "import { o } from '../engine/options.ts'"],
+    ['settings of a stage', 'src/config/a.ts', "import { o } from '../search/crawl/options.ts'"],
+    ['a stage its seams', 'src/search/crawl/a.ts', "import type { D } from '../document.ts'"],
     ['Node', 'src/lib/a.ts', "import { join } from 'node:path'"],
     ['a comment that names what is forbidden', 'src/lib/a.ts', '// not process.env here\n/* process.argv */'],
     ['tests', 'src/lib/a.test.ts', "import fc from 'fast-check'\nimport { b } from '../cli/b.ts'\nprocess.env"],
