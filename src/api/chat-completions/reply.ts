@@ -13,7 +13,7 @@ import { fingerprintOf, type Head } from './render.ts'
 export type ReplyEvent = Exclude<GenerateEvent, { kind: 'failed' | 'started' }>
 
 /** A reply that runs: its first forward has returned. `events` throws an ApiError where the engine fails. */
-export type Reply = { head: Head; promptTokens: number; events: AsyncGenerator<ReplyEvent> }
+export type Reply = { head: Head; events: AsyncGenerator<ReplyEvent> }
 
 /**
  * Asks the engine and waits for its first sign of life, so that 429, 500 and 504 are still real statuses. Throws an
@@ -25,6 +25,7 @@ export async function beginReply(request: ChatRequest, call: Call, deps: Deps): 
   const first = await events.next()
   if (request.stream) deadline.lift()
   if (first.done === true) throw new ApiError('engine_failed', {}, 'the reply ended before it began')
+  if (first.value.kind === 'started') call.facts.promptTokens = first.value.promptTokens
   const card = deps.engine.health().models.find((model) => model.id === request.model)
   return {
     head: {
@@ -33,7 +34,6 @@ export async function beginReply(request: ChatRequest, call: Call, deps: Deps): 
       model: request.model,
       fingerprint: fingerprintOf(card),
     },
-    promptTokens: first.value.kind === 'started' ? first.value.promptTokens : 0,
     events: first.value.kind === 'started' ? onlyReply(events) : prepend(first.value, onlyReply(events)),
   }
 }
