@@ -6,7 +6,7 @@ import type { Lease } from './forward.ts'
 import type { ModelSpec } from './spec.ts'
 
 /** Products over cells are cut at this many: a masked rest adds exact zeros, so a row's bits do not depend on the cut. */
-export const CELLS_STEP = 32
+const CELLS_STEP = 32
 
 export type CacheType = 'BF16' | 'F32'
 type Run = { start: number; cells: number }
