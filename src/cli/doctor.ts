@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { countCores } from '../engine/machine.ts'
 import type { Call, Command } from './command.ts'
 import { DATA_VERSION } from './data-folder.ts'
 import { inspectData, inspectTls, type DataReport, type TlsReport } from './doctor/data.ts'
@@ -10,14 +11,16 @@ import { modelPath } from './model-path.ts'
 import { openConfig, PLACE_FLAGS, type Place } from './open-config.ts'
 import { readVersion } from './version.ts'
 
-export type Ggml = { version: string; folder: string; device: string }
+/** selfTestMs: every operation that the engine uses was compared with plain arithmetic, in this time. */
+export type Ggml = { version: string; folder: string; device: string; selfTestMs: number }
 export type ModelReport = { id: string; file: string; bytes: number | undefined }
 
 export type Report = {
   version: string
   node: { version: string; file: string }
   machine: Machine
-  engine: { threads: string; ggml: Ggml | undefined }
+  /** cores: how many threads may compute at most, by affinity and control group. */
+  engine: { threads: number | 'auto'; cores: number; ggml: Ggml | undefined }
   packages: NativePackage[]
   models: ModelReport[]
   data: DataReport
@@ -46,15 +49,13 @@ export const doctor: Command = {
 async function inspect({ root }: Call, { config, dataFolder }: Place): Promise<Report> {
   const problems: string[] = []
   const ggml = await loadLibraries(problems)
-  const maps = '/proc/self/maps'
-  const mapped = existsSync(maps) ? readFileSync(maps, 'utf8') : ''
   const own = config.api.tlsMode === 'files'
   const report: Report = {
     version: readVersion(root),
     node: { version: process.version, file: process.execPath },
     machine: inspectMachine(),
-    engine: { threads: String(config.engine.threads), ggml },
-    packages: inspectPackages(root, readExpectedPackages(root), mapped),
+    engine: { threads: config.engine.threads, cores: countCores(), ggml },
+    packages: inspectPackages(root, readExpectedPackages(root)),
     models: Object.entries(config.engine.models).map(([id, file]) => inspectModel(id, modelPath(root, file))),
     data: inspectData(dataFolder),
     tls: inspectTls(config.api.tlsMode, own ? config.api.tlsCertFile : join(dataFolder, 'tls', 'server.pem')),
@@ -67,8 +68,10 @@ async function inspect({ root }: Call, { config, dataFolder }: Place): Promise<R
 async function loadLibraries(problems: string[]): Promise<Ggml | undefined> {
   try {
     const { loadGgml } = await import('../engine/ggml/load.ts')
-    const { version, folder, device } = loadGgml()
-    return { version, folder, device }
+    const { selfTest } = await import('../engine/ggml/self-test.ts')
+    const ggml = loadGgml()
+    const { ms } = await selfTest(ggml)
+    return { version: ggml.version, folder: ggml.folder, device: ggml.device, selfTestMs: Math.round(ms) }
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error))
     return undefined

@@ -50,7 +50,12 @@ async function runServe(call: Call): Promise<number> {
   process.on('uncaughtExceptionMonitor', (error) => log.error('crashed', { error: error.stack ?? String(error) }))
   const stopping = Promise.withResolvers<NodeJS.Signals>()
   let parts: Parts | undefined
-  onSignals(process, { stop: stopping.resolve, reload: () => void parts?.server.reload() })
+  const stop = (signal: NodeJS.Signals): void => {
+    // Nothing runs that could be left half done, and a large model may load for minutes: there is nothing to wait for.
+    if (parts === undefined) process.exit(0)
+    stopping.resolve(signal)
+  }
+  onSignals(process, { stop, reload: () => void parts?.server.reload() })
   try {
     call.terminal.progress('Loading the models …')
     const version = readVersion(call.root)

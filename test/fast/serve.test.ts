@@ -153,6 +153,18 @@ describe('a start that cannot be is a sentence, and leaves nothing running', () 
     ))
   test('a time zone that is none', () =>
     refused('zone', ['--set', 'accounts.zone=Mars/Base'], {}, /^unmask: "Mars\/Base" is no time zone/))
+  test('SIGTERM while it starts ends it at once', async () => {
+    const folder = newFolder('early')
+    const program = startProgram(['serve', '--data', folder], env)
+    while (!existsSync(join(folder, 'tls', 'server.pem'))) await new Promise((resolve) => setTimeout(resolve, 5))
+    const [engine = 0] = childrenOf(program.child.pid ?? 0, 'engine')
+    program.child.kill('SIGTERM')
+    equal(await program.ended, 0)
+    const until = performance.now() + 2000
+    while (isRunning(engine) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5))
+    ok(!isRunning(engine))
+    ok(!existsSync(join(folder, 'ready.json')))
+  })
   test('nothing to join', () => refused('join', ['--join'], {}, /^unmask: there is nothing to join at /))
 })
 

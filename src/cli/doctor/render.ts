@@ -10,8 +10,13 @@ export function renderReport(report: Report, terminal: Terminal): string {
     ['Processor', `${machine.processor}, ${machine.cores} cores${bound}`],
     ['Instruction sets', machine.instructionSets.join(' ') || 'not told by this system'],
     ['Memory', bytes(machine.memoryBytes)],
-    ['Engine threads', engine.threads],
-    ['ggml', engine.ggml === undefined ? 'not loaded' : `${engine.ggml.version}, ${engine.ggml.device}`],
+    ['Engine threads', threads(engine)],
+    [
+      'ggml',
+      engine.ggml === undefined
+        ? 'not loaded'
+        : `${engine.ggml.version}, ${engine.ggml.device}, self-test passed in ${engine.ggml.selfTestMs} ms`,
+    ],
     ['', engine.ggml?.folder ?? ''],
     ...report.packages.map((one, i): [string, string] => [
       i === 0 ? 'Native packages' : '',
@@ -40,6 +45,10 @@ export function renderReport(report: Report, terminal: Terminal): string {
       ? terminal.paint('green', 'Everything is in place.')
       : report.problems.map((problem) => terminal.paint('red', `! ${problem}`)).join('\n')
   return `${renderTable(shown)}\n\n${end}`
+}
+
+function threads({ threads, cores }: Report['engine']): string {
+  return threads === 'auto' ? `auto: ${Math.max(1, cores - 1)} to ${cores}` : String(Math.min(threads, cores))
 }
 
 function inUse(state: boolean | undefined): string {
