@@ -81,7 +81,7 @@ describe('every form', () => {
             // The end of turn itself may take a step more than the tokens that are shown, and a block's tail stays open.
             ok(reply.denoisings <= c.tokensMax + c.window, `${reply.denoisings} steps`)
           }),
-          { numRuns: 150 },
+          { numRuns: 80 },
         )
       })
     }

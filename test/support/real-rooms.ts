@@ -1,10 +1,12 @@
 /** The bundled pair, opened once in this process for tests of decoding. */
+import type { GgmlForward } from '../../src/engine/model/ggml-forward.ts'
 import { openRooms, type Rooms } from '../../src/engine/open-rooms.ts'
 import type { Room, TextStream } from '../../src/engine/room.ts'
 
 const MODELS = new URL('../../models/', import.meta.url).pathname
 
 export type RealRooms = {
+  forwards: GgmlForward[]
   rooms: Map<string, Room>
   encode(model: string, text: string): Promise<Prompt>
   close(): Promise<void>
@@ -30,7 +32,7 @@ export async function openRealRooms(cacheFolder: string, threads = 1): Promise<R
     if (prompt.kind !== 'ids') throw new Error(`the prompt is ${prompt.kind}`)
     return prompt
   }
-  return { rooms, encode, close: () => closeRooms(opened) }
+  return { rooms, forwards: opened.forwards, encode, close: () => closeRooms(opened) }
 }
 
 async function closeRooms({ forwards, encoder }: Rooms): Promise<void> {
@@ -38,7 +40,8 @@ async function closeRooms({ forwards, encoder }: Rooms): Promise<void> {
   await encoder.close()
 }
 
-function openNumbers(): TextStream {
+/** A text stream that writes each token as its number. */
+export function openNumbers(): TextStream {
   let count = 0
   return {
     push(tokens) {

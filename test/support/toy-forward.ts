@@ -90,12 +90,15 @@ export class ToyForward implements Forward {
     this.rows += rows.length
     assert.equal(new Set(rows.map((row) => row.cell)).size, rows.length, 'two rows of one work write one cell')
     for (const row of rows) {
-      this.#cells[start + row.cell] = { first: mix(row.token, row.position * 2 + (row.adapted ? 1 : 0)), second: NaN }
+      this.#cells[start + row.cell] = {
+        first: mix(mix(row.token, row.position * 2 + (row.adapted ? 1 : 0)), 77),
+        second: NaN,
+      }
     }
     for (const row of rows) {
       const cell = this.#cells[start + row.cell]
       assert(cell)
-      cell.second = this.#look(start, row, 'first')
+      cell.second = mix(this.#look(start, row, 'first'), 77)
     }
     return rows.filter((row) => row.wanted).map((row) => this.#predict(row, this.#look(start, row, 'second')))
   }
@@ -120,8 +123,8 @@ export class ToyForward implements Forward {
     const add = (from: number, to: number): void => {
       for (let cell = from; cell < to; cell++) {
         const seen = this.#cells[start + cell]
-        assert(seen !== undefined, `row at position ${row.position} looks at cell ${cell}, which nobody wrote`)
-        sum = (sum + mix(seen[layer], 77)) | 0
+        if (seen === undefined) assert.fail(`row at position ${row.position} looks at cell ${cell}, which nobody wrote`)
+        sum = (sum + seen[layer]) | 0
       }
     }
     add(0, row.sees.until)
