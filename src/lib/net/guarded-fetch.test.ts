@@ -4,13 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { systemClock } from '../clock.ts'
-import {
-  createGuardedFetch,
-  type FetchOutcome,
-  type FetchRules,
-  findHeader,
-  type GuardedFetch,
-} from './guarded-fetch.ts'
+import { createGuardedFetch, type FetchOutcome, type FetchRules, type GuardedFetch } from './guarded-fetch.ts'
+import { findHeader } from './headers.ts'
 import type { Place } from './resolve.ts'
 
 const TEXT = 'plain text of a page. '.repeat(50)

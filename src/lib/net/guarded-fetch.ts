@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { ACCEPT_ENCODING, decodeContent } from './decode-content.ts'
 import { findExemption, GuardError, type GuardRules, type RefusalReason, placesOf, refuseUrl } from './guard.ts'
 import { createGuardedAgent } from './guarded-agent.ts'
+import { findHeader, type Header } from './headers.ts'
 import { isPublicAddress } from './address-guard.ts'
 
 export type FetchLimits = {
@@ -27,8 +28,6 @@ export const FETCH_LIMITS: FetchLimits = {
 }
 
 export type FetchRules = GuardRules & { limits?: Partial<FetchLimits>; clock: Clock }
-
-export type Header = [name: string, value: string]
 
 /** One request and its response, as they went over the wire (header names as sent, body before `decoded`). */
 export type Answer = {
@@ -101,11 +100,6 @@ export function createGuardedFetch(rules: FetchRules): GuardedFetch {
 export function redirectTarget(answer: Answer): string | undefined {
   const location = REDIRECTS.has(answer.status) ? findHeader(answer.headers, 'location') : undefined
   return location === undefined ? undefined : (URL.parse(location, answer.url)?.href ?? undefined)
-}
-
-/** The first value of a header, by its lower-case name. */
-export function findHeader(headers: readonly Header[], name: string): string | undefined {
-  return headers.find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
 type Ask = {
