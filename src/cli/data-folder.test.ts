@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, throws } from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -93,7 +93,7 @@ describe('an older data folder is backed up, then migrated step by step', () => 
     writeFileSync(join(folder, 'a.txt'), 'zero')
     const database = new DatabaseSync(join(folder, 'b.db'))
     database.exec("pragma journal_mode = wal; create table t (x); insert into t values ('kept')")
-    const kept = await migrateData(folder, 0, steps, NOW)
+    const kept = await migrateData(folder, { from: 0, to: 2, steps }, NOW)
     database.close()
     equal(kept, join(folder, 'backups', 'version-0-20270131T120000Z'))
     equal(readFileSync(join(kept, 'a.txt'), 'utf8'), 'zero')
@@ -115,14 +115,23 @@ describe('an older data folder is backed up, then migrated step by step', () => 
         throw new Error('disk full')
       },
     }
-    await migrateData(folder, 0, [...steps.slice(0, 1), broken], NOW).then(
+    await migrateData(folder, { from: 0, to: 2, steps: [...steps.slice(0, 1), broken] }, NOW).then(
       () => ok(false, 'must fail'),
       (error: Error) => match(error.message, /disk full/),
     )
     equal(versionOf(folder), 1)
-    await migrateData(folder, 1, steps, NOW + 1000)
+    await migrateData(folder, { from: 1, to: 2, steps }, NOW + 1000)
     equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'two')
   })
+})
+
+test('a version from which no step leads on is refused', async () => {
+  const folder = newFolder()
+  openDataFolder(folder, NOW)
+  await rejects(
+    migrateData(folder, { from: 0, to: 1, steps: [] }, NOW),
+    /of version 0, from which there is no way to 1/,
+  )
 })
 
 describe('the lock of a data folder', () => {

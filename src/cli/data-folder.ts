@@ -38,7 +38,7 @@ export function writeDataVersion(dataFolder: string, version: number, now: numbe
 }
 
 function judge(dataFolder: string, file: string): FolderState {
-  const version = readVersion(file)
+  const version = readDataVersion(file)
   if (version > DATA_VERSION) {
     throw new UserError(
       `${dataFolder} was written by a newer Unmask (data version ${version}; this one knows ${DATA_VERSION}). ` +
@@ -50,7 +50,8 @@ function judge(dataFolder: string, file: string): FolderState {
   return version === DATA_VERSION ? { kind: 'current' } : { kind: 'outdated', version }
 }
 
-function readVersion(file: string): number {
+/** Of a `version.json` that is there; a sentence where it does not tell one. */
+export function readDataVersion(file: string): number {
   try {
     const version = (JSON.parse(readFileSync(file, 'utf8')) as { version?: unknown } | null)?.version
     if (Number.isInteger(version) && Number(version) >= 0) return Number(version)

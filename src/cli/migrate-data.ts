@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { UserError } from './command.ts'
 import { writeDataVersion } from './data-folder.ts'
 
 /** One step from version `from` to the next: `files` are copied away first, then `run` changes them. */
@@ -9,20 +10,24 @@ export type DataStep = { from: number; files: string[]; run(dataFolder: string):
 /** Version 1 is the first that was released: nothing is older yet. Tables inside accounts.db migrate by their own list. */
 export const DATA_STEPS: DataStep[] = []
 
+type Way = { from: number; to: number; steps: DataStep[] }
+
 /**
- * Brings an older data folder to the newest version, one step after the other; each step's version is written when it
- * is done, so an interrupted migration goes on where it stopped. Resolves with the folder that holds the old files.
+ * Brings an older data folder to version `to`, one step after the other; each step's version is written when it is done,
+ * so an interrupted migration goes on where it stopped. Resolves with the folder that holds the old files.
  */
-export async function migrateData(dataFolder: string, from: number, steps: DataStep[], now: number): Promise<string> {
+export async function migrateData(dataFolder: string, { from, to, steps }: Way, now: number): Promise<string> {
   const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
   const backupFolder = join(dataFolder, 'backups', `version-${from}-${stamp}`)
-  for (let version = from; ; version++) {
+  for (let version = from; version < to; version++) {
     const step = steps.find((one) => one.from === version)
-    if (step === undefined) return backupFolder
+    if (step === undefined)
+      throw new UserError(`${dataFolder} is of version ${version}, from which there is no way to ${to}.`)
     for (const file of step.files) await keep(dataFolder, file, backupFolder)
     await step.run(dataFolder)
     writeDataVersion(dataFolder, version + 1, now)
   }
+  return backupFolder
 }
 
 async function keep(dataFolder: string, file: string, backupFolder: string): Promise<void> {

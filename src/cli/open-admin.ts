@@ -18,6 +18,7 @@ type Work = (admin: Accounts & Admin) => Promise<number>
  * folder that does not exist yet is begun, with its local operator; otherwise that is told, since it is a slip mostly.
  */
 export async function withAdmin(call: Call, { mayBegin }: { mayBegin: boolean }, work: Work): Promise<number> {
+  process.umask(0o077)
   const { config, dataFolder } = openConfig(call)
   if (!mayBegin && !existsSync(join(dataFolder, 'version.json'))) {
     throw new UserError(

@@ -7,8 +7,8 @@ import { dispatch } from './dispatch.ts'
 import { openTerminal } from './terminal.ts'
 
 const terminal = openTerminal(process.stdout, process.stderr)
-// `unmask help | head -1` closes our stdout early: that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+// Whoever reads us may leave early (`unmask help | head -1`, a closed terminal): the work goes on, unread.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 try {
   process.exitCode = await dispatch(process.argv.slice(2), COMMANDS, {
     terminal,

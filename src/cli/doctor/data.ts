@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readDataVersion } from '../data-folder.ts'
 import { findReadyFile } from '../ready-file.ts'
 
 export type DataReport = {
@@ -22,7 +23,7 @@ export type TlsReport = {
 
 export function inspectData(folder: string): DataReport {
   const file = join(folder, 'version.json')
-  const version = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { version: number }).version : undefined
+  const version = existsSync(file) ? readDataVersion(file) : undefined
   const ready = findReadyFile(folder)
   const running = ready !== undefined && isAlive(ready.pid) ? ready : undefined
   return { folder, version, freeBytes: freeBytes(folder), servedAt: running?.baseUrl, servedBy: running?.pid }

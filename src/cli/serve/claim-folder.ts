@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError, type Call } from '../command.ts'
-import { openDataFolder } from '../data-folder.ts'
+import { DATA_VERSION, openDataFolder } from '../data-folder.ts'
 import { lockDataFolder, type DataLock } from '../data-lock.ts'
 import { DATA_STEPS, migrateData } from '../migrate-data.ts'
 import { findReadyFile, removeReadyFile } from '../ready-file.ts'
@@ -29,7 +29,11 @@ export async function claimFolder(
   const outcome = lockDataFolder(dataFolder, process.pid)
   if (outcome.kind === 'taken') throw new UserError(takenSentence(dataFolder, outcome.pid))
   if (state.kind === 'outdated') {
-    const backupFolder = await migrateData(dataFolder, state.version, DATA_STEPS, Date.now())
+    const backupFolder = await migrateData(
+      dataFolder,
+      { from: state.version, to: DATA_VERSION, steps: DATA_STEPS },
+      Date.now(),
+    )
     terminal.tell(`The data folder was brought up to date; what changed was copied to ${backupFolder} first.`)
   }
   // Small things that may be lost at any time, such as checksums of model files that have not changed.
