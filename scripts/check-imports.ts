@@ -31,7 +31,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const HOMES: Record<string, readonly string[]> = {
   koffi: ['engine/ggml'],
   fastify: ['api'],
-  selfsigned: ['api'],
   'prom-client': ['api'],
   kysely: ['accounts'],
   'rate-limiter-flexible': ['accounts'],

@@ -1,5 +1,6 @@
 /** `npm test`: the fast suites. `npm test -- --all` adds the slow ones; other words name files (globs). */
 import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
 
 const words = process.argv.slice(2)
 const all = words.includes('--all')
@@ -9,6 +10,6 @@ const globs =
 const run = spawnSync(
   process.execPath,
   ['--test', '--test-concurrency=2', '--test-reporter=spec', '--test-timeout=600000', ...globs],
-  { stdio: 'inherit', env: { ...process.env, NODE_COMPILE_CACHE: 'node_modules/.cache/compile' } },
+  { stdio: 'inherit', env: { ...process.env, NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile') } },
 )
 process.exit(run.status ?? 1)
