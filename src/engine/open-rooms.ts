@@ -20,24 +20,36 @@ export type Rooms = {
 export async function openRooms(opening: Opening): Promise<Rooms> {
   const made: Rooms = { rooms: new Map(), forwards: [], cards: [], encoder: new Encoder(), cores: countCores() }
   const memoryBytes = measureMemory()
+  const encoders: Promise<void>[] = []
   for (const [id, path] of Object.entries(opening.models)) {
-    try {
-      await addRoom(made, { id, path, memoryBytes, opening })
-    } catch (error) {
-      const sentence = error instanceof Error ? error.message : String(error)
-      throw new Error(`The model ${id} cannot be opened: ${sentence}`, { cause: error })
-    }
+    await orNamed(id, addRoom(made, encoders, { id, path, memoryBytes, opening }))
   }
+  await Promise.all(encoders)
   return made
+}
+
+async function orNamed(id: string, opened: Promise<void>): Promise<void> {
+  try {
+    await opened
+  } catch (error) {
+    const sentence = error instanceof Error ? error.message : String(error)
+    throw new Error(`The model ${id} cannot be opened: ${sentence}`, { cause: error })
+  }
 }
 
 type Wish = { id: string; path: string; memoryBytes: number; opening: Opening }
 
-async function addRoom(made: Rooms, { id, path, memoryBytes, opening }: Wish): Promise<void> {
+async function addRoom(
+  made: Rooms,
+  encoders: Promise<void>[],
+  { id, path, memoryBytes, opening }: Wish,
+): Promise<void> {
   const file = await ModelFile.open(path, opening.cacheFolder)
-  const added = made.encoder.addModel(id, file)
-  // Told with the other errors of this model; until then it is not "unhandled".
-  added.catch(() => {})
+  // The encoder's thread reads the vocabulary while weights are loaded here.
+  const encoder = orNamed(id, made.encoder.addModel(id, file))
+  // Told when all are awaited; until then it is not "unhandled".
+  encoder.catch(() => {})
+  encoders.push(encoder)
   const forward = await openForward(file, {
     precision: 'file',
     cacheType: 'bf16',
@@ -45,7 +57,6 @@ async function addRoom(made: Rooms, { id, path, memoryBytes, opening }: Wish): P
     threads: 1,
     keepLogits: false,
   })
-  await added
   await file.close()
   const tokenizer = new Tokenizer(file.vocabulary)
   const bytesOf = (token: number): Uint8Array => tokenizer.bytes(token)

@@ -107,7 +107,7 @@ async function fillDeposit(
   const arena = new Arena(ggml, pieces.length * 2)
   try {
     const declared = pieces.map((piece) => ({ piece, matrix: declarePiece(arena, piece, precision) }))
-    arena.allocate()
+    arena.allocate('raw')
     for (const { piece, matrix } of declared) await fillPiece(file, piece, arena, matrix)
     const tensors = new Map(declared.map(({ piece, matrix }) => [piece.names.join('+'), matrix]))
     return { arena, tensors, users: 0 }
@@ -131,6 +131,8 @@ function declarePiece(arena: Arena, piece: Piece, precision: Precision): Matrix 
 async function fillPiece(file: ModelFile, piece: Piece, arena: Arena, matrix: Matrix): Promise<void> {
   const weights = arena.bytes(matrix.weights)
   const offsets = matrix.offsets === undefined ? undefined : new Float32Array(arena.bytes(matrix.offsets).buffer)
+  // Rows of offsets are wider than what is written into them, and the memory is raw.
+  offsets?.fill(0)
   const size = piece.names.reduce((sum, name) => sum + file.get(name).bytes, 0)
   let [at, row] = [0, 0]
   for (const name of piece.names) {
