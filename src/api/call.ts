@@ -22,7 +22,7 @@ export type Call = {
 }
 
 /** For the log line and the metrics only. */
-export type CallFacts = {
+type CallFacts = {
   model?: string
   promptTokens?: number
   completionTokens?: number

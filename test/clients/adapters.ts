@@ -60,7 +60,7 @@ const langchain: Adapter = {
       new ChatOpenAI({
         model: ask.model ?? 'Model',
         apiKey: key,
-        maxTokens: ask.maxTokens ?? 32,
+        maxTokens: ask.maxTokens ?? 12,
         maxRetries: retries,
         configuration: { baseURL: `${baseUrl}/v1` },
         ...(ask.temperature === undefined ? {} : { temperature: ask.temperature }),
@@ -92,7 +92,7 @@ const aiSdk: Adapter = {
     const settings = (ask: Ask) => ({
       model: provider(ask.model ?? 'Model'),
       prompt: ask.prompt,
-      maxOutputTokens: ask.maxTokens ?? 32,
+      maxOutputTokens: ask.maxTokens ?? 12,
       maxRetries: retries,
       ...(ask.temperature === undefined ? {} : { temperature: ask.temperature }),
       ...(ask.signal === undefined ? {} : { abortSignal: ask.signal }),
@@ -128,7 +128,7 @@ const llamaindex: Adapter = {
         model: ask.model ?? 'Model',
         apiKey: key,
         baseURL: `${baseUrl}/v1`,
-        maxTokens: ask.maxTokens ?? 32,
+        maxTokens: ask.maxTokens ?? 12,
         maxRetries: retries,
         ...(ask.temperature === undefined ? {} : { temperature: ask.temperature }),
       })
@@ -151,7 +151,7 @@ function body(ask: Ask) {
   return {
     model: ask.model ?? 'Model',
     messages: messages(ask),
-    max_tokens: ask.maxTokens ?? 32,
+    max_tokens: ask.maxTokens ?? 12,
     ...(ask.temperature === undefined ? {} : { temperature: ask.temperature }),
   }
 }

@@ -30,7 +30,12 @@ export function renderUsageChunk(head: Head, usage: EngineUsage) {
 }
 
 export function renderStep(step: Step) {
-  return { step: step.step, set: step.set, taken_back: step.takenBack, masked: step.masked }
+  const set = step.set.map(({ position, text, probability }) => ({
+    position,
+    text,
+    probability: rounded(probability, 4),
+  }))
+  return { step: step.step, set, taken_back: step.takenBack, masked: step.masked }
 }
 
 function chunkHead(head: Head) {
@@ -43,7 +48,7 @@ function chunkHead(head: Head) {
   }
 }
 
-export function renderUsage(usage: EngineUsage) {
+function renderUsage(usage: EngineUsage) {
   const { promptTokens, completionTokens, steps } = usage
   return {
     prompt_tokens: promptTokens,
@@ -51,7 +56,7 @@ export function renderUsage(usage: EngineUsage) {
     total_tokens: promptTokens + completionTokens,
     completion_tokens_details: {
       steps,
-      tokens_per_step: steps === 0 ? 0 : Math.round((completionTokens / steps) * 100) / 100,
+      tokens_per_step: steps === 0 ? 0 : rounded(completionTokens / steps, 2),
     },
   }
 }
@@ -63,4 +68,8 @@ export function fingerprintOf(card: ModelCard | undefined): string {
     .update(JSON.stringify([id, createdAt, fileBytes, decoding]))
     .digest('hex')
     .slice(0, 12)}`
+}
+
+function rounded(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits
 }

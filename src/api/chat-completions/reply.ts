@@ -10,7 +10,7 @@ import { toReplyError } from './engine-failure.ts'
 import type { ChatRequest } from './parse-request.ts'
 import { fingerprintOf, type Head } from './render.ts'
 
-export type ReplyEvent = Exclude<GenerateEvent, { kind: 'failed' | 'started' }>
+type ReplyEvent = Exclude<GenerateEvent, { kind: 'failed' | 'started' }>
 
 /** A reply that runs: its first forward has returned. `events` throws an ApiError where the engine fails. */
 export type Reply = { head: Head; events: AsyncGenerator<ReplyEvent> }

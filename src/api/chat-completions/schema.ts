@@ -55,7 +55,7 @@ const textPart = Type.Object(
   { description: 'A part of a message. Images and audio are refused.' },
 )
 
-export const messageSchema = Type.Object({
+const messageSchema = Type.Object({
   role: Type.Enum([...ROLES], {
     description: '`developer` is the same as `system`; `tool` is read as text.',
   }),

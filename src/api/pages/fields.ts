@@ -17,7 +17,7 @@ export type Schema = {
   maxItems?: number
 }
 
-export type Field = {
+type Field = {
   name: string
   kind: string
   needed: boolean
@@ -27,7 +27,7 @@ export type Field = {
 }
 
 /** Every field of a schema, inner ones with their path: `choices[].delta.content`. */
-export function listFields(schema: Schema, prefix = ''): Field[] {
+function listFields(schema: Schema, prefix = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
     const name = prefix + key
     const chosen = alternatives(property)
