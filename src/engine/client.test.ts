@@ -171,6 +171,52 @@ describe('kill -9 of the engine under load', () => {
   })
 })
 
+describe('a process that dies of a request', () => {
+  const worker = new URL('../../test/support/fragile-worker.ts', import.meta.url)
+  const openFragile = (models: Record<string, string>): EngineClient => {
+    const parts = { root: folder, dataFolder: folder, clock: systemClock, log: silentLog, worker }
+    const engine = openEngine({ ...parts, options: { ...OPTIONS, models } })
+    opened.push(engine)
+    return engine
+  }
+  const say = (text: string): GenerateRequest => ask({ turns: [{ role: 'user', text }] })
+  const reasonOf = (events: GenerateEvent[]): string | undefined => {
+    const end = events.at(-1)
+    return end?.kind === 'failed' ? end.reason : end?.kind
+  }
+
+  test('that one is never tried again; others that had not begun are, once', async () => {
+    const engine = openFragile({})
+    await engine.ready()
+    const replies = [listen(engine, say('die')), listen(engine, say('hello'))]
+    equal(reasonOf((await replies[0]) ?? []), 'engine_failed')
+    equal(reasonOf((await replies[1]) ?? []), 'done')
+    equal(engine.health().restarts, 1)
+    equal(reasonOf(await listen(engine, say('die-early'))), 'engine_failed')
+    equal(engine.health().restarts, 3)
+    equal(reasonOf(await listen(engine, say('hello'))), 'done')
+  })
+
+  test('one that never comes up is told as a sentence instead of waiting for ever', async () => {
+    const engine = openFragile({ 'never-opens': 'x.gguf' })
+    await rejects(engine.ready(), /process ended \(SIGKILL\) while it opened the models/)
+  })
+
+  test('stopping lets replies end within the grace, then fails them and leaves no process behind', async () => {
+    const engine = openFragile({})
+    await engine.ready()
+    const { pid } = engine
+    ok(pid)
+    const waits = listen(engine, say('wait'))
+    // The request is on its way as soon as the reader waits.
+    await new Promise((next) => setImmediate(next))
+    await engine.stop(20)
+    equal(reasonOf(await waits), 'engine_failed')
+    equal(isRunning(pid), false)
+    equal(reasonOf(await listen(engine, say('hello'))), 'engine_failed')
+  })
+})
+
 describe('when the parent is gone', () => {
   test('the child ends itself within 2 s, even while it computes', async () => {
     const parent = fork(join(import.meta.dirname, '../../test/support/engine-parent.ts'), [folder], { execArgv: [] })

@@ -39,6 +39,9 @@ type Open = {
   retried: boolean
 }
 
+/** So many deaths before the first model was opened are no accident. */
+const DEATHS_BEFORE_READY_MAX = 3
+
 /** The child looks at deadlines itself; this is for one that cannot. */
 const GRACE_MS = 2000
 const SWEEP_MS = 500
@@ -218,6 +221,12 @@ export class EngineClient implements Engine {
       forwardRows: this.#past.forwardRows + forwardRows,
     }
     this.#stats = { running: 0, queued: 0, threads: 0, forwards: 0, forwardMs: 0, forwardRows: 0 }
+    if (this.#supervisor.restarts >= DEATHS_BEFORE_READY_MAX) {
+      // Once it was ready, this changes nothing.
+      this.#ready.reject(
+        new Error(`The engine's process ended (${how}) while it opened the models: see unmask doctor.`),
+      )
+    }
     for (const [id, open] of this.#open) {
       if (!open.sent) continue
       if (open.began || open.retried) this.#fail(id, 'engine_failed', `The engine's process ended (${how}).`)

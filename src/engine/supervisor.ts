@@ -85,7 +85,11 @@ export class Supervisor {
       stream?.setEncoding('utf8').on('data', (text: string) => this.#logOutput(text))
     }
     child.on('message', (message: FromWorker) => this.#hear(message))
-    child.on('error', (error) => this.#parts.log.error('engine_process_error', { reason: error.message }))
+    child.on('error', (error) => {
+      this.#parts.log.error('engine_process_error', { reason: error.message })
+      // One that could not even be started has no `close`.
+      if (child.pid === undefined) this.#ended(error.message)
+    })
     // `close` comes after the last message and the last output.
     child.on('close', (code, signal) => this.#ended(signal ?? `exit code ${code}`))
     this.send({ kind: 'open', opening: this.#parts.opening })

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Decoding, EngineFailure, EngineUsage, GenerateEvent, GenerateRequest } from './messages.ts'
+import type { Decoding, EngineFailure, EngineUsage, GenerateEvent, GenerateRequest, StepMark } from './messages.ts'
 import type { Lease } from './model/forward.ts'
 import type { Room, TextStream } from './room.ts'
 import type { Mark, Outcome, Sequence } from './sequence.ts'
@@ -95,7 +95,7 @@ export class Task {
   #tellStep(outcome: Outcome): void {
     this.#denoisings++
     if (!this.request.wantsSteps) return
-    const mark = ({ position, token, probability }: Mark) => ({
+    const mark = ({ position, token, probability }: Mark): StepMark => ({
       position,
       text: this.room.tokenText(token),
       probability,

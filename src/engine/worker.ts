@@ -14,9 +14,13 @@ function send(message: FromWorker): void {
 
 async function open(opening: Opening): Promise<void> {
   try {
+    const startedAt = systemClock.monotonicMs()
     const rooms = await openRooms(opening)
     host = new EngineHost(rooms, opening, systemClock, send)
     send({ kind: 'opened', models: rooms.cards, stats: host.stats() })
+    const ms = Math.round(systemClock.monotonicMs() - startedAt)
+    const cells = [...rooms.rooms.values()].reduce((sum, room) => sum + room.forward.cellsTotal, 0)
+    send({ kind: 'log', level: 'info', event: 'models_opened', fields: { models: rooms.cards.length, cells, ms } })
     // This process is ended by SIGKILL, and Node writes its cache of compiled files only at an orderly end.
     flushCompileCache()
   } catch (error) {
