@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js'
 import type { Clock } from '../lib/clock.ts'
 
 const MINUTE_MS = 60_000
@@ -28,11 +27,4 @@ export class FloodGuard {
     this.#seen.set(name, used)
     return { retryAfterMs: used <= perMinute ? 0 : (minute + 1) * MINUTE_MS - now }
   }
-}
-
-/** An IPv6 subscriber owns a whole /64, so that counts as one. */
-export function addressGroup(address: string): string {
-  if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString()
 }

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import { addressKey } from '../accounts/limits/address-key.ts'
 import type { Call } from './call.ts'
 import { isTrusted } from './client-address.ts'
 import type { Deps } from './deps.ts'
 import { ApiError } from './errors.ts'
-import { addressGroup, type FloodGuard } from './flood-guard.ts'
+import type { FloodGuard } from './flood-guard.ts'
 import { retryHeaders } from './headers.ts'
+import { keyOf, requireAddress } from './permit.ts'
 import { ELSEWHERE, methodsOf, type Route } from './routes.ts'
 
 /**
@@ -24,6 +26,8 @@ export function guard(
   if (known.who === 'key') requireKey(call, request, deps)
   requireCalm(call, known, floods)
   if (known.method === 'POST') requireJson(request, deps.options.bodyBytesMax)
+  // Where there is no body to look at first.
+  else if (known.who === 'key') requireAddress(keyOf(call), call.address, deps)
 }
 
 /** In mode `proxy` the proxy tells how its client came. */
@@ -59,7 +63,7 @@ function requireKey(call: Call, request: IncomingMessage, deps: Deps): void {
 }
 
 function requireCalm(call: Call, route: Route, floods: FloodGuard): void {
-  const { retryAfterMs } = floods.count(call.key?.id ?? addressGroup(call.address), route.path, route.perMinute)
+  const { retryAfterMs } = floods.count(call.key?.id ?? addressKey(call.address), route.path, route.perMinute)
   if (retryAfterMs > 0) throw new ApiError('address_flood', { headers: retryHeaders(retryAfterMs) })
 }
 

@@ -2,6 +2,7 @@ import { createServer as createPlain, STATUS_CODES, type RequestListener, type S
 import { createServer as createSecure } from 'node:https'
 import type { Socket } from 'node:net'
 import { randomBase62 } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
 import { ApiError, renderError, type ErrorCode } from './errors.ts'
 import { COMMON_HEADERS } from './headers.ts'
 import type { ApiOptions } from './options.ts'
@@ -55,16 +56,18 @@ const CODE_OF: Record<string, ErrorCode> = {
 }
 
 /** Answers a request that Node could not read, where an answer is still possible. */
-export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket, log: Log): void {
   if (error.code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) {
     socket.destroy()
     return
   }
   const failure = new ApiError(CODE_OF[error.code ?? ''] ?? 'malformed_http')
+  const requestId = `req_${randomBase62(20)}`
+  log.info('unreadable_request', { requestId, status: failure.status, error: failure.code, reason: error.code })
   const body = JSON.stringify(renderError(failure))
   const headers = {
     ...COMMON_HEADERS,
-    'x-request-id': `req_${randomBase62(20)}`,
+    'x-request-id': requestId,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',

@@ -39,6 +39,7 @@ export function isFields(value: unknown): value is Fields {
 function show(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
-  const text = JSON.stringify(value) ?? typeof value
+  // JSON.stringify would call Infinity (1e999 in a body) null.
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value)
   return text.length <= 80 ? text : `${text.slice(0, 80)}…`
 }

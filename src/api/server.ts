@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
 import type { Server as HttpServer } from 'node:http'
 import { Server as SecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { buildApp } from './app.ts'
 import type { Deps, ServerParts } from './deps.ts'
 import { answerUnreadable, createListener, secureOptions } from './listener.ts'
@@ -47,8 +47,9 @@ export function createServer(parts: ServerParts): Server {
   const app = buildApp({ deps, running, makeServer: (listener) => createListener(tls, options, listener) })
   const main: HttpServer = app.server
   // Ours instead of the framework's, which it puts on by itself.
-  main.removeAllListeners('clientError').on('clientError', answerUnreadable)
-  const plain = createPlainHttp(() => baseUrl)
+  main.removeAllListeners('clientError')
+  main.on('clientError', (error, socket: Socket) => answerUnreadable(error, socket, log))
+  const plain = createPlainHttp(() => baseUrl, log)
   const metrics = metricsServer(deps.metrics)
   const reload = async (): Promise<boolean> => {
     const renewed = await tls.refresh()
@@ -121,10 +122,11 @@ async function openMetrics(server: HttpServer, { options, log }: ServerParts): P
   }
 }
 
-/** Where clients reach us: the first configured name, else the address we listen on. */
-function baseUrlOf({ options }: ServerParts, port: number): string {
+/** Where clients reach us: the first configured name, else the address we listen on. Behind a proxy that is the proxy. */
+function baseUrlOf({ options, tls }: ServerParts, port: number): string {
   const name = options.names[0] ?? (isWildcard(options.host) ? 'localhost' : options.host)
   const host = name.includes(':') ? `[${name}]` : name
+  if (tls.mode === 'proxy') return options.names.length > 0 ? `https://${host}` : `http://${host}:${port}`
   return port === 443 ? `https://${host}` : `https://${host}:${port}`
 }
 

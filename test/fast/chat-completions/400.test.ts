@@ -119,6 +119,10 @@ describe('a body that is no JSON object', () => {
     equal((await server.chat({}, { body: deep })).status, 400)
     equal((await server.chat({}, { body: `{"model":"Model","messages":${deep}}` })).status, 400)
   })
+  test('a number beyond all numbers is told as it is', async () => {
+    const body = '{"model":"Model","messages":[{"role":"user","content":"a"}],"temperature":1e999}'
+    match((await server.chat({}, { body })).error().message, /temperature is Infinity/)
+  })
   test('__proto__ and constructor are fields like others', async () => {
     const body =
       '{"model":"Model","messages":[{"role":"user","content":"a"}],"__proto__":{"stream":true},"constructor":1}'

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
+import { ROUTES } from '../../../src/api/routes.ts'
 import { startServer } from '../../support/api-server.ts'
 
 const server = await startServer()
@@ -17,6 +18,15 @@ test('an address outside the list of the key is refused, one inside is served', 
   const reply = await server.chat({}, { key: 'um_live_far' })
   deepEqual([reply.status, reply.error().type], [403, 'permission_error'])
   equal((await server.chat({}, { key: 'um_live_near' })).status, 200)
+})
+
+test('the list of a key holds on every route that needs a key', async () => {
+  for (const { path, method } of ROUTES.filter(({ who }) => who === 'key')) {
+    const url = path.replaceAll(/:\w+/g, 'Model')
+    const body = JSON.stringify({ model: 'Model', messages: [{ role: 'user', content: 'a' }] })
+    const reply = await server.send(url, { method, key: 'um_live_far', ...(method === 'POST' ? { body } : {}) })
+    equal(reply.status, 403, path)
+  }
 })
 
 test('X-Forwarded-For of a stranger is not believed', async () => {
