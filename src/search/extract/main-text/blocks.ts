@@ -14,13 +14,13 @@ export type Block = {
 
 /** Elements that hold no prose in any kind of page. */
 const SILENT = new Set(
-  'script noscript select option button textarea input canvas iframe object audio video head datalist map dialog menu'.split(
+  'script select option button textarea input canvas iframe object audio video head datalist map dialog menu'.split(
     ' ',
   ),
 )
 
 /** All paragraphs below `root` in document order. */
-export function readBlocks(root: Element): Block[] {
+export function readBlocks(root: Element, noscript: boolean): Block[] {
   const blocks: Block[] = []
   let parts: string[] = []
   let linkCharacters = 0
@@ -46,7 +46,7 @@ export function readBlocks(root: Element): Block[] {
         flush(block)
         continue
       }
-      if (SILENT.has(child.name)) continue
+      if (SILENT.has(child.name) || (child.name === 'noscript' && !noscript)) continue
       const link = child.name === 'a' && child.attributes['href'] !== undefined
       if (link) links++
       if (!BLOCKS.has(child.name)) {
