@@ -14,6 +14,9 @@ export type PublishedAt = {
 }
 export const DATE_CONFIDENCE_MIN = 0.5
 
+/** From here on a page is adult: it is marked in the index, and the safety filter takes it out. */
+export const ADULT_MIN = 0.5
+
 export type LinkRecord = {
   url: string
   anchor: string

@@ -1,0 +1,78 @@
+import {
+  EMPTY_HITS,
+  type IndexFilter,
+  type IndexHits,
+  type IndexQuery,
+  type IndexReader,
+  type Match,
+} from '../index/search-index.ts'
+import type { ParsedQuery } from './parse.ts'
+import { readPhrase, readWords, type QueryWords } from './terms.ts'
+
+/** A candidate list is this long at most: what stands deeper is never shown. */
+export const CANDIDATES_MAX = 1_000
+/** With fewer pages that hold every word, pages that hold some of them are looked at too. */
+const FULL_ENOUGH = 20
+/** Images and videos are looked at this deep. */
+const THINGS_MAX = 300
+const PHRASE_HITS_MAX = 200
+/** A light weight measures best beside a field that holds the title already; larger ones lose. */
+const TITLE_WEIGHT = 0.3
+
+/** A query as matches; `asked` is false when it asks for nothing that could be found. */
+export type Plan = QueryWords & { required: Match[]; without: Match[]; asked: boolean }
+
+export type Candidates = {
+  /** Hold every word, best first. */
+  full: IndexHits
+  /** Hold some words; may hold those of `full` too. */
+  relaxed: IndexHits
+  /** Hold the words as a phrase. */
+  phrase: Set<number>
+  total: number
+}
+
+export function planQuery(parsed: ParsedQuery): Plan {
+  const words = readWords(parsed.text, parsed.languages)
+  const languages = words.languages.length === 0 ? ['en'] : words.languages
+  const read = (texts: string[], field: 'all' | 'title'): Match[] =>
+    texts.flatMap((text) => readPhrase(text, languages, field) ?? [])
+  const required = [...read(parsed.phrases, 'all'), ...read(parsed.inTitle, 'title')]
+  const without = [...read(parsed.without, 'all'), ...read(parsed.withoutInTitle, 'title')]
+  const filters = [parsed.sites, parsed.withoutSites, parsed.fileTypes, parsed.languages, parsed.without]
+  const asked = words.words.length > 0 || required.length > 0 || filters.some((list) => list.length > 0)
+  return { ...words, required, without, asked }
+}
+
+/** `late` says whether the deadline has passed: steps that only improve the list are left out then. */
+export function findCandidates(index: IndexReader, plan: Plan, filter: IndexFilter, late: () => boolean): Candidates {
+  const ask = (match: Match, limit: number): IndexHits => index.search(toQuery(plan, match, filter), limit)
+  const full = ask(all(plan.words), CANDIDATES_MAX)
+  const several = plan.words.length > 1
+  const relaxed =
+    several && full.total < FULL_ENOUGH && !late() ? ask({ kind: 'some', of: plan.words }, CANDIDATES_MAX) : EMPTY_HITS
+  const phrase = plan.phrase === undefined || late() ? EMPTY_HITS : ask(plan.phrase, PHRASE_HITS_MAX)
+  return { full, relaxed, phrase: new Set(phrase.keys), total: Math.max(full.total, relaxed.total) }
+}
+
+/** Things that hold every word: an image or a video has few words, so holding some of them means little. */
+export function findThings(index: IndexReader, plan: Plan, filter: IndexFilter): IndexHits {
+  return index.search(toQuery(plan, all(plan.words), filter), THINGS_MAX)
+}
+
+/** Whether the safety filter takes anything out. */
+export function hidesAdult(index: IndexReader, plan: Plan, filter: IndexFilter): boolean {
+  const match: Match = plan.words.length > 1 ? { kind: 'every', of: plan.words } : all(plan.words)
+  return index.search(toQuery(plan, match, { ...filter, adult: true }), 1).total > 0
+}
+
+function toQuery(plan: Plan, match: Match, filter: IndexFilter): IndexQuery {
+  const required: Match = plan.required.length === 0 ? match : { kind: 'every', of: [match, ...plan.required] }
+  return { match: required, without: plan.without, filter, titleWeight: TITLE_WEIGHT }
+}
+
+function all(words: Match[]): Match {
+  const [first] = words
+  if (first === undefined) return { kind: 'anything' }
+  return words.length === 1 ? first : { kind: 'every', of: words }
+}

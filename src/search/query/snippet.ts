@@ -1,0 +1,70 @@
+import type { Place } from './find-words.ts'
+
+export const SNIPPET_MIN = 150
+export const SNIPPET_MAX = 250
+/** A sentence's beginning is sought this far before the first word found. */
+const LEAD_MAX = 60
+const CUT = '…'
+
+/**
+ * 150 to 250 characters around the words of the query, plain text on one line; the whole text where it is shorter. Begins with a
+ * sentence where one begins near, and never in the middle of a word that is written with spaces.
+ */
+export function makeSnippet(text: string, places: Place[]): string {
+  const line = text.replaceAll(/\s/g, ' ')
+  if (oneLine(line).length <= SNIPPET_MAX) return oneLine(line)
+  let [start, end] = bestWindow(line, places)
+  for (;;) {
+    const shown = dress(line, start, end)
+    if (shown.length > SNIPPET_MAX) end = cutBack(line, start, end - (shown.length - SNIPPET_MAX))
+    else if (shown.length >= SNIPPET_MIN || end >= line.length) return shown
+    else end = Math.min(line.length, end + SNIPPET_MIN)
+  }
+}
+
+/** The window that holds most different words, then most words; the earliest of equals. */
+function bestWindow(line: string, places: Place[]): [number, number] {
+  let [bestFrom, bestWorth] = [0, 0]
+  let after = 0
+  for (const [i, first] of places.entries()) {
+    const words = new Set<number>()
+    for (after = i; after < places.length; after++) {
+      const place = places[after]
+      if (place === undefined || place.end > first.start + SNIPPET_MAX - LEAD_MAX) break
+      words.add(place.word)
+    }
+    const worth = words.size * 10 + Math.min(after - i, 9)
+    if (worth > bestWorth) [bestFrom, bestWorth] = [first.start, worth]
+  }
+  const start = bestWorth === 0 ? 0 : beginNear(line, bestFrom)
+  return [start, Math.min(line.length, start + SNIPPET_MAX)]
+}
+
+function beginNear(line: string, at: number): number {
+  const from = Math.max(0, at - LEAD_MAX)
+  const before = line.slice(from, at)
+  const sentence = [...before.matchAll(/[.!?…]["'”’)\]]?\s+|[。！？]["”’」』）]?/gu)].at(-1)
+  if (sentence !== undefined) return from + sentence.index + sentence[0].length
+  if (from === 0) return 0
+  const space = before.indexOf(' ')
+  return space < 0 || space > LEAD_MAX / 2 ? from : from + space + 1
+}
+
+function dress(line: string, start: number, end: number): string {
+  const stop = end >= line.length ? line.length : cutBack(line, start, end)
+  const before =
+    start === 0 || /[.!?…。！？]["'”’」』）)\]]?\s*$/u.test(line.slice(Math.max(0, start - 8), start)) ? '' : CUT
+  return before + oneLine(line.slice(start, stop)) + (stop >= line.length ? '' : CUT)
+}
+
+/** Back to the end of a word, if one is near, and never between the halves of a character. */
+function cutBack(line: string, start: number, end: number): number {
+  const space = line.lastIndexOf(' ', end)
+  const stop = space > start && end - space < 30 ? space : end
+  const unit = line.charCodeAt(stop)
+  return unit >= 0xdc00 && unit <= 0xdfff ? stop - 1 : stop
+}
+
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,46 @@
+import { sentences } from '../text/sentences.ts'
+import type { Place } from './find-words.ts'
+import { oneLine } from './snippet.ts'
+
+export const SUMMARY_MIN = 300
+export const SUMMARY_MAX = 1_000
+/** Sentences are added until this many characters stand there. */
+const ENOUGH = 800
+
+/**
+ * Sentences of the text, in its order: the opening ones and those that hold words of the query; 300 to 1,000 characters, or
+ * the whole text where it is shorter than that.
+ */
+export function makeSummary(text: string, language: string | undefined, places: Place[]): string {
+  const whole = oneLine(text)
+  if (whole.length <= SUMMARY_MAX) return whole
+  let next = 0
+  const scored = sentences(text, language).map((sentence, order) => {
+    const words = new Set<number>()
+    for (; next < places.length && (places[next]?.start ?? 0) < sentence.end; next++) words.add(places[next]?.word ?? 0)
+    const shown = oneLine(sentence.text)
+    const worth = words.size * 2 + 3 / (1 + order) + (shown.length < 25 ? -1 : 0) + (shown.length > 500 ? -1 : 0)
+    return { shown, order, worth }
+  })
+  scored.sort((a, b) => b.worth - a.worth || a.order - b.order)
+  const taken: typeof scored = []
+  let length = 0
+  for (const sentence of scored) {
+    if (length >= ENOUGH) break
+    if (sentence.shown === '' || length + sentence.shown.length + 1 > SUMMARY_MAX) continue
+    taken.push(sentence)
+    length += sentence.shown.length + 1
+  }
+  const extract = taken
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ shown }) => shown)
+    .join(' ')
+  return extract.length >= SUMMARY_MIN ? extract : cut(whole)
+}
+
+function cut(whole: string): string {
+  const space = whole.lastIndexOf(' ', SUMMARY_MAX - 1)
+  const end = space > SUMMARY_MAX - 100 ? space : SUMMARY_MAX - 1
+  const unit = whole.charCodeAt(end)
+  return `${whole.slice(0, unit >= 0xdc00 && unit <= 0xdfff ? end - 1 : end)}…`
+}
