@@ -119,7 +119,8 @@ class Trainer:
 
     def __init__(self, adapters: Adapters, work: Path, options: AdaptOptions):
         self.adapters, self.options, self.work = adapters, options, work
-        self.optimizer = torch.optim.AdamW(adapters.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0, fused=True)
+        self.optimizer = torch.optim.AdamW(
+            adapters.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0, fused=True)
         self.rng, self.order = random.Random(options.seed), []
         self.steps, self.rows, self.seconds, self.history, self.losses = 0, 0, 0.0, [], []
         self._load()
@@ -172,9 +173,10 @@ class Trainer:
 
     def save(self) -> None:
         """Written beside and renamed, so that a kill at any moment leaves a whole checkpoint."""
-        state = dict(adapters=self.adapters.state_dict(), optimizer=self.optimizer.state_dict(), rank=self.adapters.rank,
-                     rng=self.rng.getstate(), order=self.order, steps=self.steps, rows=self.rows,
-                     seconds=self.spent(), history=self.history)
+        state = dict(
+            adapters=self.adapters.state_dict(), rank=self.adapters.rank, optimizer=self.optimizer.state_dict(),
+            rng=self.rng.getstate(), order=self.order, steps=self.steps, rows=self.rows, seconds=self.spent(),
+            history=self.history)
         partial = checkpoint_path(self.work).with_suffix(".partial")
         torch.save(state, partial)
         os.replace(partial, checkpoint_path(self.work))

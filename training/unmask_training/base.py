@@ -83,7 +83,9 @@ def read_field(path: Path, key: str):
 
 def read_tensors(path: Path) -> dict[str, torch.Tensor]:
     """Dequantised to F32: what every comparison with the engine starts from."""
-    return {t.name: torch.from_numpy(dequantize(t.data, t.tensor_type).astype(np.float32)) for t in open_gguf(path).tensors}
+    return {
+        t.name: torch.from_numpy(dequantize(t.data, t.tensor_type).astype(np.float32)) for t in open_gguf(path).tensors
+    }
 
 
 def read_shape(path: Path) -> Shape:

@@ -8,9 +8,9 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from .base import read_field
 
-# Chosen among some twenty wordings by ten short questions, greedy, in F32: it is the base's own line with another name,
-# so nothing is lost; asked who it is, the base answers with the name Unmask.
-SYSTEM = "You are a helpful AI assistant named Unmask, trained by Hugging Face"
+# Chosen among some thirty wordings by ten short questions, greedy, in F32. It is close to the line that the base was
+# trained with, so nothing is lost; it says nothing of the base's makers, because asked about itself the model repeats it.
+SYSTEM = "You are a helpful AI assistant named Unmask"
 
 TEMPLATE = (
     "{% if not messages or messages[0]['role'] not in ['system', 'developer'] %}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from .additions import read_additions
+from .additions import WINDOW, read_additions
 from .adapt import accuracy
 from .base import MASK, load_base
 from .chat import encode_question, load_tokenizer
@@ -23,7 +23,7 @@ WIDTHS = (4, 8)
 
 @dataclass
 class Draws:
-    """For each start s, counted from the prompt's last token: the window's tokens for s + 2 … and their confidence."""
+    """For each start s, counted from the prompt's last token: the window's tokens for s + 2 … and how sure they are."""
 
     tokens: list[list[int]]
     confidence: list[list[float]]
@@ -36,17 +36,16 @@ def evaluate(work: Path, models: Path, tokens_max: int = 64, questions: int = 20
     prompts = [encode_question(tokenizer, q) for q in CARD_QUESTIONS[:questions]]
     replies = [decode(network, p, tokens_max) for p in prompts]
     table = compare_rules(network, prompts, [r.ids for r in replies])
-    best = max(((v, t) for t, v in table["4"].items() if 0.2 <= float(t) <= 0.5))[1]
-    same, forwards, tokens = 0, 0, 0
-    for prompt, reply in zip(prompts[:equal], replies):
-        verified = decode(network, prompt, tokens_max, 4, float(best))
-        same, forwards, tokens = same + (verified.ids == reply.ids), forwards + verified.forwards, tokens + len(verified.ids)
+    best = max(((v, t) for t, v in table[str(WINDOW)].items() if 0.2 <= float(t) <= 0.5))[1]
+    checked = [(decode(network, p, tokens_max, WINDOW, float(best)), r) for p, r in zip(prompts[:equal], replies)]
+    same = sum(verified.ids == reply.ids for verified, reply in checked)
     figures = {
         "heldOut": accuracy(network, load_examples(work, "heldout")),
         "verifiedTokensPerForward": table,
         "threshold": float(best),
-        "verifiedEqualsSequential": f"{same} of {len(prompts[:equal])}",
-        "tokensPerForwardDecoded": round(tokens / forwards, 3),
+        "verifiedEqualsSequential": f"{same} of {len(checked)}",
+        "tokensPerForwardDecoded": round(
+            sum(len(v.ids) for v, _ in checked) / sum(v.forwards for v, _ in checked), 3),
         "tokensMax": tokens_max,
         "replies": {q: tokenizer.decode(r.ids) for q, r in zip(CARD_QUESTIONS, replies)},
     }

@@ -99,4 +99,5 @@ def commit(logits: Tensor, ids: Tensor, block: slice, count: int) -> Step:
     gap = float(confidence[order[count - 1]] - rest)
     best = here[kept].topk(2, -1).values
     ids[[block.start + i for i in kept]] = token[kept]
-    return Step([block.start + i for i in kept], token[kept].tolist(), min(gap, 1.0), float((best[:, 0] - best[:, 1]).min()))
+    margin = float((best[:, 0] - best[:, 1]).min())
+    return Step([block.start + i for i in kept], token[kept].tolist(), gap, margin)

@@ -117,7 +117,7 @@ def record_pair(models: Path, out: Path) -> None:
 
 @torch.no_grad()
 def run_layout(network: Network, prompt: list[int], window: list[int], mask: int) -> tuple[Tensor, Tensor]:
-    """All prompt tokens as causal rows; a window of the last one, then `window`, which sees the rows before the last."""
+    """All prompt tokens as causal rows; window rows of the last one and `window`, which see the rows before the last."""
     s = len(prompt) - 1
     hidden, cache = network.causal(torch.tensor([prompt]), torch.arange(s + 1), triangle(s + 1))
     width = len(window) + 1

@@ -1,8 +1,9 @@
-"""From trained adapters to files that can be committed: export, measure, export again with the figures inside, record."""
+"""From trained adapters to files to commit: export, measure, export again with the figures inside, record."""
 
 import json
 from pathlib import Path
 
+from .card import write_card
 from .evaluate import evaluate
 from .export import export
 from .record import record
@@ -20,6 +21,7 @@ def ship(work: Path, models: Path, fixtures: Path, results: Path, smoke: bool = 
     results.parent.mkdir(parents=True, exist_ok=True)
     results.write_text(json.dumps(figures, ensure_ascii=False, indent=1) + "\n")
     export(work, models, figures["evaluate"]["threshold"], brief(figures))
+    write_card(figures, models / "MODEL_CARD.md")
     record(models, fixtures, questions=2 if smoke else 50)
 
 

@@ -36,7 +36,8 @@ class Tiny:
 
 DENSE = Shape(layers=2, width=64, heads=4, kv_heads=4, feed_forward=64, rope_base=500_000.0)
 LLADA = Tiny("llada", DENSE)
-LLADA_MOE = Tiny("llada-moe", replace(DENSE, feed_forward=16, rope_base=50_000.0), experts=8, query_norm=True, half_split=True)
+LLADA_MOE = Tiny("llada-moe", replace(DENSE, feed_forward=16, rope_base=50_000.0), experts=8, query_norm=True,
+                 half_split=True)
 CAUSAL = Tiny("llama", replace(DENSE, kv_heads=2, rope_base=100_000.0), tied=True)
 
 
@@ -52,7 +53,8 @@ def make_tensors(tiny: Tiny, seed: int) -> dict[str, Tensor]:
         return 1 + 0.1 * torch.randn(n, generator=generator)
 
     head_gain = 2.0
-    made = {"token_embd.weight": random(VOCABULARY, shape.width, gain=head_gain), "output_norm.weight": around_one(shape.width)}
+    made = {"token_embd.weight": random(VOCABULARY, shape.width, gain=head_gain)}
+    made["output_norm.weight"] = around_one(shape.width)
     if not tiny.tied:
         made["output.weight"] = random(VOCABULARY, shape.width, gain=head_gain)
     q, k, v = shape.qkv_rows
