@@ -1,29 +1,26 @@
+import { isStopWord } from './stop-words.ts'
+
 /** A place in a text where a word of the query stands; `word` numbers it. */
 export type Place = { word: number; start: number; end: number }
 
 /** Stems shorter than this are matched whole, longer ones by their beginning: `librari` stands for `library` and `libraries`. */
 const STEM_PREFIX_MIN = 5
 const PLACES_MAX = 400
+/** Written without spaces between words. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Kana}\p{sc=Hira}\p{sc=Thai}]/u
 
 /**
  * Where words of a query stand in a text, by their written beginnings: analysing every shown text again would cost more than the search.
  * `terms` are analysed, `written` as typed; what the analysis alone can see (an accent taken away) is left to `written`.
  */
 export function buildWordFinder(terms: string[], written: string[]): (text: string) => Place[] {
-  const stems = [...new Set([...written.map((word) => word.toLowerCase()), ...terms].filter((word) => word !== ''))]
+  const words = [...new Set([...written.map((word) => word.toLowerCase()), ...terms])]
+  const spoken = words.filter((word) => /[\p{L}\p{N}]/u.test(word))
+  const telling = spoken.filter((word) => !isStopWord(word))
+  const stems = (telling.length === 0 ? spoken : telling).map((word) => beginningOf(word))
   if (stems.length === 0) return () => []
-  const ways = stems.map((stem) => ({
-    stem: beginningOf(stem),
-    spaced: !/[\p{sc=Han}\p{sc=Kana}\p{sc=Hira}\p{sc=Thai}]/u.test(stem),
-  }))
-  const patterns = ways.map(({ stem, spaced }) => {
-    const escaped = stem.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
-    return spaced
-      ? `(?<![\\p{L}\\p{N}])${escaped}[\\p{L}\\p{N}]{0,${stem.length < STEM_PREFIX_MIN ? 2 : 6}}(?![\\p{L}\\p{N}])`
-      : escaped
-  })
-  const pattern = new RegExp(patterns.map((each) => `(${each})`).join('|'), 'giu')
-  const group = groupsOf(ways.map(({ stem }) => stem))
+  const pattern = new RegExp(stems.map((stem) => `(${patternOf(stem)})`).join('|'), 'giu')
+  const group = groupsOf(stems)
   return (text) => {
     const places: Place[] = []
     for (const match of text.matchAll(pattern)) {
@@ -33,6 +30,12 @@ export function buildWordFinder(terms: string[], written: string[]): (text: stri
     }
     return places
   }
+}
+
+function patternOf(stem: string): string {
+  const escaped = RegExp.escape(stem)
+  if (UNSPACED.test(stem)) return escaped
+  return `(?<![\\p{L}\\p{N}])${escaped}[\\p{L}\\p{N}]{0,${stem.length < STEM_PREFIX_MIN ? 2 : 6}}(?![\\p{L}\\p{N}])`
 }
 
 function beginningOf(stem: string): string {
