@@ -8,6 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
+import { setTimeout } from 'node:timers/promises'
 import { startProduct, type Product } from '../test/support/product.ts'
 
 const { values } = parseArgs({
@@ -80,16 +81,13 @@ async function measureModel(product: Product, model: string): Promise<Record<str
 /** Highest p99 of the API's event-loop delay that its own metrics tell, ms, read while 8 replies run. */
 async function eventLoopP99Ms(product: Product): Promise<number> {
   const busy = Promise.all(Array.from({ length: 8 }, (_, i) => reply(product, 'Model', fresh(200 + i), 128, i)))
+  const ended = busy.then(() => true)
   const seen: number[] = []
-  let running = true
-  void busy.finally(() => (running = false))
-  while (running) {
+  do {
     const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
     const line = /^unmask_event_loop_delay_p99_seconds (\S+)/m.exec(metrics)
     if (line !== null) seen.push(Number(line[1]) * 1000)
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
-  await busy
+  } while (!(await Promise.race([ended, setTimeout(200, false)])))
   return round(median(seen), 2)
 }
 

@@ -1,10 +1,13 @@
 /**
- * Milliseconds a forward on the bundled pair, by rows and threads: `bench/forward.ts [--json FILE] [--threads N,N] [MODEL.gguf …]`.
+ * Milliseconds a forward on the bundled pair, by rows and threads: `bench/forward.ts [--json FILE] [--threads N,N] [--ggml] [MODEL.gguf …]`.
  * Processor time of one thread is what a busy machine can still tell. Rows of up to 16 are a causal row and a window beside 256 cached tokens; 64 rows are a prompt.
+ * `--ggml`: with ggml's own products.
  */
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { findKernel } from '../src/engine/ggml/find-kernel.ts'
+import { loadGgml } from '../src/engine/ggml/load.ts'
 import type { Span } from '../src/engine/model/forward.ts'
 import { openForward, type GgmlForward } from '../src/engine/model/ggml-forward.ts'
 import { ModelFile } from '../src/engine/weights/model-file.ts'
@@ -16,15 +19,18 @@ const RUNS = 15
 type Measure = { model: string; threads: number; rows: number; bestMs: number; medianMs: number; cpuMs: number }
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'string' }, threads: { type: 'string' } },
+  options: { json: { type: 'string' }, threads: { type: 'string' }, ggml: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
 const paths = positionals.length > 0 ? positionals : ['models/model.gguf', 'models/model-moe.gguf']
 const measures: Measure[] = []
+const { kernel } = values.ggml ? {} : await findKernel(loadGgml(), ['node_modules/.cache/kernel'])
+console.log(`products: ${kernel?.isa ?? 'ggml'}`)
 for (const path of paths) {
   const file = await ModelFile.open(path)
   const forward = await openForward(file, {
     precision: 'file',
+    kernel,
     cacheType: 'bf16',
     cells: 1024,
     threads: 1,

@@ -1,5 +1,7 @@
-import { statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Ggml as LoadedGgml } from '../engine/ggml/load.ts'
 import { countCores } from '../engine/machine.ts'
 import type { Call, Command } from './command.ts'
 import { DATA_VERSION } from './data-folder.ts'
@@ -11,8 +13,11 @@ import { modelPath } from './model-path.ts'
 import { openConfig, PLACE_FLAGS, type Place } from './open-config.ts'
 import { readVersion } from './version.ts'
 
-/** selfTestMs: every operation that the engine uses was compared with plain arithmetic, in this time. */
-export type Ggml = { version: string; folder: string; device: string; selfTestMs: number }
+/**
+ * selfTestMs: every operation that the engine uses was compared with plain arithmetic, in this time. products: what
+ * multiplies 4- and 8-bit weights, an instruction set or ggml with the reason.
+ */
+export type Ggml = { version: string; folder: string; device: string; selfTestMs: number; products: string }
 export type ModelReport = { id: string; file: string; bytes: number | undefined }
 
 export type Report = {
@@ -48,7 +53,7 @@ export const doctor: Command = {
 
 async function inspect({ root }: Call, { config, dataFolder }: Place): Promise<Report> {
   const problems: string[] = []
-  const ggml = await loadLibraries(problems)
+  const ggml = await loadLibraries(config.engine.kernel, problems)
   const own = config.api.tlsMode === 'files'
   const report: Report = {
     version: readVersion(root),
@@ -65,16 +70,29 @@ async function inspect({ root }: Call, { config, dataFolder }: Place): Promise<R
   return report
 }
 
-async function loadLibraries(problems: string[]): Promise<Ggml | undefined> {
+async function loadLibraries(wish: 'auto' | 'ggml', problems: string[]): Promise<Ggml | undefined> {
   try {
     const { loadGgml } = await import('../engine/ggml/load.ts')
     const { selfTest } = await import('../engine/ggml/self-test.ts')
     const ggml = loadGgml()
     const { ms } = await selfTest(ggml)
-    return { version: ggml.version, folder: ggml.folder, device: ggml.device, selfTestMs: Math.round(ms) }
+    const products = wish === 'ggml' ? 'ggml (engine.kernel says so)' : await describeProducts(ggml)
+    return { version: ggml.version, folder: ggml.folder, device: ggml.device, selfTestMs: Math.round(ms), products }
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error))
     return undefined
+  }
+}
+
+/** Compiles and checks the kernel as a first start does, and leaves nothing behind. */
+async function describeProducts(ggml: LoadedGgml): Promise<string> {
+  const { findKernel } = await import('../engine/ggml/find-kernel.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'unmask-doctor-'))
+  try {
+    const { kernel, why } = await findKernel(ggml, [folder])
+    return kernel === undefined ? `ggml (${why})` : `${kernel.isa}, compiled and checked`
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

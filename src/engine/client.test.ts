@@ -17,6 +17,7 @@ const OPTIONS = {
   threads: 1,
   runningMax: 4,
   queueMax: 16,
+  kernel: 'auto',
   cacheTokens: 4096,
   prefillChunk: 32,
   streamIdleMs: 60_000,

@@ -24,7 +24,10 @@ export type EngineWish = {
 export function openEngine(wish: EngineWish): EngineClient {
   const { models, ...rest } = wish.options
   const paths = Object.entries(models).map(([id, file]) => [id, resolve(wish.root, file)] as const)
-  const opening = { ...rest, models: Object.fromEntries(paths), cacheFolder: join(wish.dataFolder, 'cache') }
+  const cacheFolder = join(wish.dataFolder, 'cache')
+  // One compiled kernel for all data folders, where the program's own folder can be written.
+  const kernelFolders = [join(wish.root, 'node_modules', '.cache', 'kernel'), cacheFolder]
+  const opening = { ...rest, models: Object.fromEntries(paths), cacheFolder, kernelFolders }
   return new EngineClient(opening, wish)
 }
 

@@ -1,3 +1,5 @@
+import { findKernel, type FoundKernel } from './ggml/find-kernel.ts'
+import { loadGgml } from './ggml/load.ts'
 import type { ModelCard } from './messages.ts'
 import { countCores, decideCells, measureMemory } from './machine.ts'
 import { type GgmlForward, openForward } from './model/ggml-forward.ts'
@@ -14,11 +16,20 @@ export type Rooms = {
   cards: ModelCard[]
   encoder: Encoder
   cores: number
+  products: FoundKernel
 }
 
 /** Opens every bound model. Throws a sentence that names the model where one cannot be opened. */
 export async function openRooms(opening: Opening): Promise<Rooms> {
-  const made: Rooms = { rooms: new Map(), forwards: [], cards: [], encoder: new Encoder(), cores: countCores() }
+  const products = await chooseProducts(opening)
+  const made: Rooms = {
+    rooms: new Map(),
+    forwards: [],
+    cards: [],
+    encoder: new Encoder(),
+    cores: countCores(),
+    products,
+  }
   const memoryBytes = measureMemory()
   const encoders: Promise<void>[] = []
   for (const [id, path] of Object.entries(opening.models)) {
@@ -26,6 +37,11 @@ export async function openRooms(opening: Opening): Promise<Rooms> {
   }
   await Promise.all(encoders)
   return made
+}
+
+async function chooseProducts({ kernel, kernelFolders }: Opening): Promise<FoundKernel> {
+  if (kernel === 'ggml') return { kernel: undefined, why: 'engine.kernel is ggml' }
+  return findKernel(loadGgml(), kernelFolders)
 }
 
 async function orNamed(id: string, opened: Promise<void>): Promise<void> {
@@ -52,6 +68,7 @@ async function addRoom(
   encoders.push(encoder)
   const forward = await openForward(file, {
     precision: 'file',
+    kernel: made.products.kernel,
     cacheType: 'bf16',
     cells: decideCells(opening.cacheTokens, file.spec, memoryBytes),
     threads: 1,

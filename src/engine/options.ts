@@ -12,6 +12,12 @@ export const engineOptions = Type.Object({
     description:
       'Threads that compute. auto: all cores but one, and one more while it makes steps faster. Never more than the cores.',
   }),
+  kernel: Type.Union([Type.Literal('auto'), Type.Literal('ggml')], {
+    default: 'auto',
+    env: 'UNMASK_ENGINE_KERNEL',
+    description:
+      'What computes products of 4- and 8-bit weights. auto: native/packed-product.c, compiled for this processor at the first start, where there is a C compiler and AVX2; else, or with `ggml`, ggml, which takes two to three times as long.',
+  }),
   runningMax: Type.Integer({
     minimum: 1,
     maximum: 1024,

@@ -7,6 +7,9 @@ export type Opening = {
   models: Record<string, string>
   /** Where checksums that were verified once are remembered. */
   cacheFolder: string
+  kernel: 'auto' | 'ggml'
+  /** Where the compiled kernel may be; the first that can be written keeps it. */
+  kernelFolders: string[]
   threads: number | 'auto'
   cacheTokens: number | 'auto'
   queueMax: number

@@ -20,7 +20,10 @@ async function open(opening: Opening): Promise<void> {
     send({ kind: 'opened', models: rooms.cards, stats: host.stats() })
     const ms = Math.round(systemClock.monotonicMs() - startedAt)
     const cells = [...rooms.rooms.values()].reduce((sum, room) => sum + room.forward.cellsTotal, 0)
-    send({ kind: 'log', level: 'info', event: 'models_opened', fields: { models: rooms.cards.length, cells, ms } })
+    const { kernel, why } = rooms.products
+    const products = kernel?.isa ?? `ggml (${why})`
+    const fields = { models: rooms.cards.length, cells, products, ms }
+    send({ kind: 'log', level: 'info', event: 'models_opened', fields })
     // This process is ended by SIGKILL, and Node writes its cache of compiled files only at an orderly end.
     flushCompileCache()
   } catch (error) {

@@ -5,11 +5,22 @@ import { openForward } from '../../src/engine/model/ggml-forward.ts'
 import type { Candidates } from '../../src/engine/model/forward.ts'
 import { loadReference } from '../reference/reference-model.ts'
 import { ReferenceForward } from '../reference/reference-forward.ts'
+import { testedKernel } from '../support/kernel.ts'
 import { blockScript, canvasScript, causalScript, runAlone } from '../support/forward-scripts.ts'
 import { logitsOf, relativeRms } from '../support/relative-rms.ts'
 import { openRandomModel } from '../support/tiny-models.ts'
 
-const BOUNDS = { F32: 1e-5, F16: 2e-3, Q8_0: 3e-2 } as const
+const BOUNDS = { F32: 1e-5, F16: 2e-3, Q8_0: 3e-2, Q4_0: 3e-2, Q4_1: 3e-2 } as const
+const kernel = await testedKernel()
+/** How the weights are written, and whether the project's own kernel multiplies them. */
+const FORMS = [
+  { type: 'F32', packed: false },
+  { type: 'F16', packed: false },
+  { type: 'Q8_0', packed: false },
+  { type: 'Q8_0', packed: true },
+  { type: 'Q4_0', packed: true },
+  { type: 'Q4_1', packed: true },
+] as const
 const SCRIPTS = {
   'tiny-dense': canvasScript,
   'tiny-moe': canvasScript,
@@ -20,12 +31,13 @@ const SCRIPTS = {
 
 describe('logits equal those of an independent float64 forward, cached and uncached', () => {
   for (const [like, script] of Object.entries(SCRIPTS)) {
-    for (const type of ['F32', 'F16', 'Q8_0'] as const) {
-      test(`${like} in ${type}: relative RMS at most ${BOUNDS[type]}`, async (t) => {
+    for (const { type, packed } of FORMS) {
+      test(`${like} in ${type}${packed ? ', packed' : ''}: relative RMS at most ${BOUNDS[type]}`, async (t) => {
         const file = await openRandomModel(like, { type })
         const reference = new ReferenceForward(await loadReference(file))
         const forward = await openForward(file, {
           precision: 'file',
+          kernel: packed ? kernel : undefined,
           cacheType: 'f32',
           cells: 256,
           threads: 1,

@@ -10,6 +10,7 @@ const engine = openEngine({
     threads: 1,
     runningMax: 4,
     queueMax: 16,
+    kernel: 'auto',
     cacheTokens: 4096,
     prefillChunk: 32,
     streamIdleMs: 60_000,

@@ -2,6 +2,7 @@
 import type { GgmlForward } from '../../src/engine/model/ggml-forward.ts'
 import { openRooms, type Rooms } from '../../src/engine/open-rooms.ts'
 import type { Room, TextStream } from '../../src/engine/room.ts'
+import { KERNEL_FOLDER } from './kernel.ts'
 
 const MODELS = new URL('../../models/', import.meta.url).pathname
 
@@ -19,6 +20,8 @@ export async function openRealRooms(cacheFolder: string, threads = 1): Promise<R
     models: { Model: `${MODELS}model.gguf`, 'Model-MoE': `${MODELS}model-moe.gguf` },
     cacheFolder,
     threads,
+    kernel: 'auto',
+    kernelFolders: [KERNEL_FOLDER],
     cacheTokens: 12_288,
     queueMax: 1000,
     runningMax: 16,

@@ -18,6 +18,7 @@ export function renderReport(report: Report, terminal: Terminal): string {
         : `${engine.ggml.version}, ${engine.ggml.device}, self-test passed in ${engine.ggml.selfTestMs} ms`,
     ],
     ['', engine.ggml?.folder ?? ''],
+    ['Products', engine.ggml?.products ?? 'not checked'],
     ...report.packages.map((one, i): [string, string] => [
       i === 0 ? 'Native packages' : '',
       `${one.name} ${one.version}: ${one.installed ? inUse(one.inUse) : 'missing'}`,

@@ -10,6 +10,7 @@ export const ELEMENT_TYPES = {
   Q4_K: 12,
   Q5_K: 13,
   Q6_K: 14,
+  I8: 24,
   I32: 26,
   I64: 27,
   BF16: 30,

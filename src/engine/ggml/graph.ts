@@ -1,6 +1,6 @@
 import { ELEMENT_TYPES, type ElementType } from './element-types.ts'
-import type { Context, GraphHandle, Tensor } from './handles.ts'
-import type { Symbols } from './symbols.ts'
+import type { Address, Context, GraphHandle, Tensor } from './handles.ts'
+import { listTensors, type Symbols } from './symbols.ts'
 
 export type Input = { tensor: Tensor; bytes: Uint8Array | undefined }
 
@@ -12,6 +12,19 @@ type View = {
   /** Bytes. */
   offset: number
 }
+
+/** An op that ggml calls from all its threads: `void (tensor, thread, threads, number)`. */
+type CustomOp = {
+  call: Address
+  /** Handed to it with every call. */
+  number: number
+  sources: readonly Tensor[]
+  type: ElementType
+  shape: readonly [number, number, number]
+}
+
+/** As many threads as the computation has. */
+const ALL_THREADS = -1
 
 /**
  * One computation, built op by op and run once by `Workspace`. Shapes are ggml's: row length first. A wrong shape
@@ -78,6 +91,13 @@ export class Graph {
   /** [m, used, n]: x [k, 1 or used, n] by the matrices of weights [k, m, count] that ids [used, n] name. */
   productOf(weights: Tensor, x: Tensor, ids: Tensor): Tensor {
     return this.c.ggml_mul_mat_id(this.context, weights, x, ids)
+  }
+
+  custom({ call, number, sources, type, shape }: CustomOp): Tensor {
+    const tensors = listTensors(sources)
+    const element = ELEMENT_TYPES[type]
+    const { length } = sources
+    return this.c.ggml_custom_4d(this.context, element, ...shape, 1, tensors, length, call, ALL_THREADS, number)
   }
 
   add(a: Tensor, b: Tensor): Tensor {

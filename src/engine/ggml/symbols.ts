@@ -30,6 +30,8 @@ const PASSED_AS = {
   registry: 'void *',
   address: 'void *',
   bytes: 'void *',
+  tensors: 'void *',
+  number: 'intptr_t',
   init: InitParams,
   text: 'str',
   int: 'int',
@@ -54,6 +56,9 @@ type Value = {
   registry: Registry
   address: Address | null
   bytes: Uint8Array
+  /** What `listTensors` makes. */
+  tensors: BigUint64Array
+  number: number
   init: { mem_size: number; mem_buffer: null; no_alloc: boolean }
   text: string
   int: number
@@ -120,6 +125,20 @@ const BASE = {
   ggml_permute: ['tensor', 'context', 'tensor', 'int', 'int', 'int', 'int'],
   ggml_reshape_4d: ['tensor', 'context', 'tensor', 'int64', 'int64', 'int64', 'int64'],
   ggml_view_4d: ['tensor', 'context', 'tensor', 'int64', 'int64', 'int64', 'int64', 'size', 'size', 'size', 'size'],
+  ggml_custom_4d: [
+    'tensor',
+    'context',
+    'int',
+    'int64',
+    'int64',
+    'int64',
+    'int64',
+    'tensors',
+    'int',
+    'address',
+    'int',
+    'number',
+  ],
   ggml_set_output: ['none', 'tensor'],
   ggml_new_graph_custom: ['graph', 'context', 'size', 'bool'],
   ggml_build_forward_expand: ['none', 'graph', 'tensor'],
@@ -184,6 +203,21 @@ export function findSymbol(library: LibraryHandle, name: string): Address {
   return library.symbol(name)
 }
 
+/** The functions of native/packed-product.c that are called from here; its ops are called by ggml. */
+export type KernelSymbols = {
+  isa(): string
+  packedBytes(type: number, from: number, to: number): number
+  pack(type: number, from: number, to: number, file: Uint8Array, packed: Uint8Array): number
+}
+
+export function bindKernel(library: LibraryHandle): KernelSymbols {
+  return {
+    isa: library.func('unmask_isa', 'str', []),
+    packedBytes: library.func('unmask_packed_bytes', 'size_t', ['int', 'int64_t', 'int64_t']),
+    pack: library.func('unmask_pack', 'int', ['int', 'int64_t', 'int64_t', 'void *', 'void *']),
+  }
+}
+
 const SetThreads = koffi.proto('void', ['void *', 'int'])
 
 /** Calls a `void (backend, int)` that was found by name at run time. */
@@ -194,6 +228,12 @@ export function callSetThreads(setThreads: Address, backend: Backend, threads: n
 /** Memory of C as bytes, without a copy: it is gone when its owner frees it, and nothing warns of that. */
 export function viewMemory(address: Address, bytes: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(koffi.view(address, bytes))
+}
+
+/** An array of C with these tensors: for calls that take several. */
+export function listTensors(tensors: readonly Tensor[]): BigUint64Array {
+  // A handle is a bigint while it is in this room.
+  return BigUint64Array.from(tensors, (tensor) => tensor as unknown as bigint)
 }
 
 /** An address `bytes` further on. */

@@ -1,5 +1,5 @@
 import type { Tensor } from '../ggml/handles.ts'
-import type { LayerWeights } from './load-weights.ts'
+import type { LayerWeights } from './arrange-weights.ts'
 import { applyLinear } from './linear.ts'
 import type { WorkPlan } from './plan-batch.ts'
 import type { Step } from './step.ts'

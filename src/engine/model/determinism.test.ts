@@ -9,29 +9,37 @@ import {
   runTogether,
   type Script,
 } from '../../../test/support/forward-scripts.ts'
+import { testedKernel } from '../../../test/support/kernel.ts'
 import { openRandomModel } from '../../../test/support/tiny-models.ts'
 import { openForward, type ForwardOptions, type GgmlForward } from './ggml-forward.ts'
 import type { ModelSpec } from './spec.ts'
 
 const OPTIONS: ForwardOptions = { precision: 'file', cacheType: 'bf16', cells: 2048, threads: 1, keepLogits: true }
 
-type Subject = { like: string; type?: 'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q4_1' }
+const kernel = await testedKernel()
+
+/** packed: by the project's own kernel. */
+type Subject = { like: string; type?: 'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q4_1'; packed?: true }
 const CAUSAL: Subject[] = [
   { like: 'tiny-causal' },
   { like: 'tiny-causal', type: 'Q4_1' },
   { like: 'tiny-causal', type: 'Q8_0' },
   { like: 'tiny-causal-moe', type: 'Q4_0' },
+  { like: 'tiny-causal', type: 'Q4_1', packed: true },
+  { like: 'tiny-causal', type: 'Q8_0', packed: true },
+  { like: 'tiny-causal-moe', type: 'Q4_0', packed: true },
 ]
 const CANVAS: Subject[] = [
   { like: 'tiny-dense', type: 'BF16' },
   { like: 'tiny-dense', type: 'Q8_0' },
+  { like: 'tiny-moe', type: 'Q8_0', packed: true },
   { like: 'tiny-moe', type: 'F16' },
 ]
-const title = ({ like, type }: Subject) => `${like} in ${type ?? 'F32'}`
+const title = ({ like, type, packed }: Subject) => `${like} in ${type ?? 'F32'}${packed ? ', packed' : ''}`
 
-async function openSubject({ like, type }: Subject): Promise<{ forward: GgmlForward; spec: ModelSpec }> {
+async function openSubject({ like, type, packed }: Subject): Promise<{ forward: GgmlForward; spec: ModelSpec }> {
   const file = await openRandomModel(like, type === undefined ? {} : { type })
-  const forward = await openForward(file, OPTIONS)
+  const forward = await openForward(file, { ...OPTIONS, kernel: packed ? kernel : undefined })
   after(() => forward.close())
   return { forward, spec: file.spec }
 }

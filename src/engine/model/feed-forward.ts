@@ -1,6 +1,8 @@
+import type { Graph } from '../ggml/graph.ts'
 import type { Tensor } from '../ggml/handles.ts'
-import type { LayerWeights } from './load-weights.ts'
-import { applyLinear } from './linear.ts'
+import { multiplyChosen, quantise, type Quantised } from '../ggml/packed-product.ts'
+import type { LayerWeights } from './arrange-weights.ts'
+import { applyLinear, type Matrix } from './linear.ts'
 import type { Router } from './spec.ts'
 import type { Step } from './step.ts'
 
@@ -29,7 +31,7 @@ function feedDense(
 function feedExperts(
   { graph, spec, plan }: Step,
   { router, gate, up, down }: NonNullable<LayerWeights['experts']>,
-  { experts, used, renormalise, scale }: Router,
+  { experts, used, width: expertWidth, renormalise, scale }: Router,
   x: Tensor,
 ): Tensor {
   const rows = plan.rowsAll
@@ -38,9 +40,13 @@ function feedExperts(
   const chosen = graph.topK(likely, used)
   const parts = graph.rows(graph.reshape(likely, [1, experts, rows]), chosen)
   const shares = weigh(parts)
-  const each = graph.reshape(x, [width, 1, rows])
-  const hidden = graph.swigluOf(graph.productOf(gate, each, chosen), graph.productOf(up, each, chosen))
-  const results = graph.multiply(graph.productOf(down, hidden, chosen), graph.reshape(shares, [1, used, rows]))
+  const by = (matrix: Matrix, columns: Columns) => multiplyBy(graph, matrix, columns, { ids: chosen, used, rows })
+  const columns = { x, from: width, each: 1 }
+  const hidden = graph.swigluOf(by(gate, columns), by(up, columns))
+  const results = graph.multiply(
+    by(down, { x: hidden, from: expertWidth, each: used }),
+    graph.reshape(shares, [1, used, rows]),
+  )
   const row = width * FLOAT
   const one = (expert: number) =>
     graph.view(results, { shape: [width, rows, 1], strides: [row * used, row * used * rows], offset: row * expert })
@@ -53,4 +59,23 @@ function feedExperts(
     const normal = renormalise ? graph.divide(flat, graph.sumRows(flat)) : flat
     return scale === 1 ? normal : graph.scale(normal, scale)
   }
+}
+
+/** x [from, each · rows], and in 8 bits once a packed matrix wants it: a column for each row, or for each row and expert. */
+type Columns = { x: Tensor; from: number; each: number; quantised?: Quantised }
+
+/** [to, used, rows]: each row of x by the matrices that ids name. */
+function multiplyBy(
+  graph: Graph,
+  matrix: Matrix,
+  columns: Columns,
+  chosen: { ids: Tensor; used: number; rows: number },
+): Tensor {
+  const { x, from, each } = columns
+  if (matrix.packed === undefined) {
+    return graph.productOf(matrix.weights, graph.reshape(x, [from, each, chosen.rows]), chosen.ids)
+  }
+  const size = { from, columns: each * chosen.rows }
+  columns.quantised ??= quantise(graph, matrix.packed.kernel, graph.reshape(x, [from, size.columns, 1]), size)
+  return multiplyChosen(graph, matrix.packed, columns.quantised, chosen)
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { Arena } from '../ggml/arena.ts'
 import type { Graph } from '../ggml/graph.ts'
 import type { Tensor } from '../ggml/handles.ts'
+import type { Kernel } from '../ggml/kernel.ts'
 import { loadGgml, type Ggml } from '../ggml/load.ts'
 import { selfTestOnce } from '../ggml/self-test.ts'
 import { Workspace } from '../ggml/workspace.ts'
@@ -12,13 +13,15 @@ import { feedForward } from './feed-forward.ts'
 import type { Candidates, Forward, Lease, Work } from './forward.ts'
 import { predict, readCandidates, type HeadOutputs } from './head.ts'
 import { KvCache } from './kv-cache.ts'
-import { loadWeights, type Precision, type Weights } from './load-weights.ts'
+import { loadWeights, type LoadedWeights, type Precision } from './load-weights.ts'
 import { planBatch, type BatchPlan } from './plan-batch.ts'
 import type { ModelSpec } from './spec.ts'
 import { declareInputs, type Step } from './step.ts'
 
 export type ForwardOptions = {
   precision: Precision
+  /** Left out, ggml computes all products. */
+  kernel?: Kernel | undefined
   /** `bf16` serves; `f32` is for proofs. */
   cacheType: 'bf16' | 'f32'
   /** Cells for all sequences together. */
@@ -37,7 +40,7 @@ const COLUMNS_MIN = 2
 export async function openForward(file: ModelFile, options: ForwardOptions): Promise<GgmlForward> {
   const ggml = loadGgml()
   const { columnsMin = COLUMNS_MIN } = await selfTestOnce(ggml)
-  const weights = await loadWeights(ggml, file, options.precision)
+  const weights = await loadWeights(ggml, file, { precision: options.precision, kernel: options.kernel })
   try {
     return new GgmlForward(ggml, file.spec, weights, { columnsMin, ...options })
   } catch (error) {
@@ -51,7 +54,7 @@ export class GgmlForward implements Forward {
   /** Of the next computation; more than the machine has free makes every step slow. */
   threads: number
   readonly spec: ModelSpec
-  private readonly weights: Weights
+  private readonly weights: LoadedWeights
   private readonly cache: KvCache
   private readonly workspace: Workspace
   private readonly constants: Arena
@@ -62,7 +65,7 @@ export class GgmlForward implements Forward {
   private computing = 0
   private closed = false
 
-  constructor(ggml: Ggml, spec: ModelSpec, weights: Weights, options: Required<ForwardOptions>) {
+  constructor(ggml: Ggml, spec: ModelSpec, weights: LoadedWeights, options: ForwardOptions & { columnsMin: number }) {
     this.spec = spec
     this.weights = weights
     this.threads = options.threads

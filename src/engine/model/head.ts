@@ -1,7 +1,8 @@
 import type { Graph } from '../ggml/graph.ts'
 import type { Tensor } from '../ggml/handles.ts'
 import type { Candidates } from './forward.ts'
-import type { Weights } from './load-weights.ts'
+import type { Weights } from './arrange-weights.ts'
+import { multiplyLinear } from './linear.ts'
 import type { ModelSpec } from './spec.ts'
 
 /** As many candidates as ever leave the graph: sampling is exact inside them. */
@@ -42,7 +43,7 @@ export function predict(
     rows.set(asked)
     const own = graph.rows(x, graph.input('I32', [rows.length], rows))
     const normed = graph.multiply(graph.rmsNorm(own, spec.normEpsilon), outputNorm)
-    const logits = graph.add(graph.product(head, normed), bias)
+    const logits = graph.add(multiplyLinear(graph, head, normed, rows.length), bias)
     const likely = graph.softMax(logits, null, 1)
     const ids = graph.topK(likely, k)
     const probabilities = graph.rows(graph.reshape(likely, [1, spec.vocabulary, rows.length]), ids)

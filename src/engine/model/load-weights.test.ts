@@ -21,7 +21,9 @@ test('two models that name one base share its weights until the last is released
   const files = await Promise.all(paths.map((path) => ModelFile.open(path)))
   after(() => Promise.all(files.map((file) => file.close())))
   const ggml = loadGgml()
-  const [one, two] = await Promise.all(files.map((file) => loadWeights(ggml, file, 'file')))
+  const [one, two] = await Promise.all(
+    files.map((file) => loadWeights(ggml, file, { precision: 'file', kernel: undefined })),
+  )
   if (one === undefined || two === undefined) throw new Error('two models were loaded')
   equal(one.embedding, two.embedding)
   ok(one.maskVector !== two.maskVector)

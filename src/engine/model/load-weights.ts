@@ -1,46 +1,30 @@
 import { stat } from 'node:fs/promises'
 import { Arena } from '../ggml/arena.ts'
-import type { Tensor } from '../ggml/handles.ts'
+import { PACKED_TYPES, type Kernel, type PackedType } from '../ggml/kernel.ts'
 import type { Ggml } from '../ggml/load.ts'
+import type { Packed } from '../ggml/packed-product.ts'
 import { decodeTensor } from '../weights/decode.ts'
 import type { ModelFile, TensorPlace } from '../weights/model-file.ts'
 import type { GgmlTypeName } from '../weights/types.ts'
-import type { Adapter, Linear, Matrix } from './linear.ts'
-import type { ModelSpec } from './spec.ts'
+import { arrangeWeights, type Weights } from './arrange-weights.ts'
+import type { Matrix, Plain } from './linear.ts'
 import { offsetsWidth, splitBytes, splitOffsets } from './split-offsets.ts'
 
 /** `file`: as the file has them. `f32`: decoded, for proofs. */
 export type Precision = 'file' | 'f32'
 
-export type LayerWeights = {
-  attentionNorm: Tensor
-  /** Rows: queries, keys, values. */
-  qkv: Linear
-  queryNorm: Tensor | undefined
-  keyNorm: Tensor | undefined
-  attentionOutput: Linear
-  feedForwardNorm: Tensor
-  /** Rows: gate, up. */
-  dense: { gateUp: Linear; down: Linear } | undefined
-  experts: { router: Tensor; gate: Tensor; up: Tensor; down: Tensor } | undefined
-  adapters: { qkv: Adapter; output: Adapter; gateUp: Adapter | undefined; down: Adapter | undefined } | undefined
-}
+/** How matrices are held: with a kernel, those that it can pack are packed. */
+export type Holding = { precision: Precision; kernel: Kernel | undefined }
 
-export type Weights = {
-  embedding: Tensor
-  head: Tensor
-  outputNorm: Tensor
-  /** [width, 1]: stands for the mask token in adapted rows. */
-  maskVector: Tensor | undefined
-  layers: LayerWeights[]
+export type LoadedWeights = Weights & {
   /** Bytes held, those shared with other models included. */
   bytes: number
   /** Frees what no other model uses; all tensors are dead then. */
   release(): void
 }
 
-/** Tensors of one file that lie one after the other in memory, as one matrix. */
-type Piece = { names: string[]; path: string; type: GgmlTypeName; shape: number[] }
+/** Tensors of one file that lie one after the other in memory, as one matrix, known as `key`. */
+type Piece = { key: string; names: string[]; path: string; type: GgmlTypeName; shape: number[] }
 
 /** What one file has given: shared by all models that name it. */
 type Deposit = { arena: Arena; tensors: ReadonlyMap<string, Matrix>; users: number }
@@ -48,22 +32,32 @@ type Deposit = { arena: Arena; tensors: ReadonlyMap<string, Matrix>; users: numb
 /** The matrices that every row meets in every layer. */
 const IN_LAYER = /^blk\.\d+\.(attn_[qkv]|attn_output|ffn_(gate|up|down))\.weight$/
 
+/** These meet rows as wholes; not the embedding, whose rows are looked up, nor what is too small to pay (norms, routers). */
+const PRODUCTS = /^(output|blk\.\d+\.(attn_[qkv]|attn_output|ffn_(gate|up|down)(_exps)?|\w+\.adapter_[ab]))\.weight$/
+
 const deposits = new Map<string, Promise<Deposit>>()
 
 /**
  * Puts a model's weights into memory. Files that another loaded model uses too (a common base) are loaded once.
  * Throws a sentence when memory is short.
  */
-export async function loadWeights(ggml: Ggml, file: ModelFile, precision: Precision): Promise<Weights> {
-  const pieces = listPieces(file)
+export async function loadWeights(ggml: Ggml, file: ModelFile, holding: Holding): Promise<LoadedWeights> {
+  const pieces = listPieces(file, holding)
   const keys: string[] = []
   const tensors = new Map<string, Matrix>()
   let bytes = 0
   try {
     for (const [path, own] of Map.groupBy(pieces, (piece) => piece.path)) {
       const { mtimeMs, size } = await stat(path)
-      const key = JSON.stringify([path, mtimeMs, size, precision, own.map((piece) => piece.names)])
-      const deposit = await takeDeposit(key, () => fillDeposit(ggml, file, own, precision))
+      const key = JSON.stringify([
+        path,
+        mtimeMs,
+        size,
+        holding.precision,
+        holding.kernel?.isa,
+        own.map((piece) => piece.key),
+      ])
+      const deposit = await takeDeposit(key, () => fillDeposit(ggml, file, own, holding))
       keys.push(key)
       bytes += deposit.arena.size
       for (const [name, tensor] of deposit.tensors) tensors.set(name, tensor)
@@ -73,7 +67,7 @@ export async function loadWeights(ggml: Ggml, file: ModelFile, precision: Precis
     throw error
   }
   const release = () => void Promise.all(keys.map(giveBack))
-  return { ...arrange(file.spec, tensors), bytes, release }
+  return { ...arrangeWeights(file.spec, tensors), bytes, release }
 }
 
 async function takeDeposit(key: string, fill: () => Promise<Deposit>): Promise<Deposit> {
@@ -98,18 +92,13 @@ async function giveBack(key: string): Promise<void> {
   deposit.arena.dispose()
 }
 
-async function fillDeposit(
-  ggml: Ggml,
-  file: ModelFile,
-  pieces: readonly Piece[],
-  precision: Precision,
-): Promise<Deposit> {
+async function fillDeposit(ggml: Ggml, file: ModelFile, pieces: readonly Piece[], holding: Holding): Promise<Deposit> {
   const arena = new Arena(ggml, pieces.length * 2)
   try {
-    const declared = pieces.map((piece) => ({ piece, matrix: declarePiece(arena, piece, precision) }))
+    const declared = pieces.map((piece) => ({ piece, matrix: declarePiece(arena, piece, holding) }))
     arena.allocate('raw')
     for (const { piece, matrix } of declared) await fillPiece(file, piece, arena, matrix)
-    const tensors = new Map(declared.map(({ piece, matrix }) => [piece.names.join('+'), matrix]))
+    const tensors = new Map(declared.map(({ piece, matrix }) => [piece.key, matrix]))
     return { arena, tensors, users: 0 }
   } catch (error) {
     arena.dispose()
@@ -117,9 +106,11 @@ async function fillDeposit(
   }
 }
 
-function declarePiece(arena: Arena, piece: Piece, precision: Precision): Matrix {
+function declarePiece(arena: Arena, piece: Piece, { precision, kernel }: Holding): Matrix {
   const { type, shape } = piece
   if (precision === 'f32') return { weights: arena.declare('F32', shape), offsets: undefined }
+  const packed = kernel === undefined ? undefined : declarePacked(arena, piece, kernel)
+  if (packed !== undefined) return { packed }
   if (type !== 'Q4_1' || !IN_LAYER.test(piece.names[0] ?? '')) {
     return { weights: arena.declare(type, shape), offsets: undefined }
   }
@@ -127,8 +118,33 @@ function declarePiece(arena: Arena, piece: Piece, precision: Precision): Matrix 
   return { weights: arena.declare('Q4_0', shape), offsets: arena.declare('F32', [offsetsWidth(from), to]) }
 }
 
-/** Bytes of rows concatenate: each row is packed by itself. */
+/** Undefined where it is no matrix of products, or of a type or shape that the kernel does not know. */
+function declarePacked(arena: Arena, { key, type, shape }: Piece, kernel: Kernel): Packed | undefined {
+  const [from = 0, to = 0, matrices = 1] = shape
+  if (!isPackedType(type) || !key.split('+').every((name) => PRODUCTS.test(name))) return undefined
+  const size = kernel.packedBytes(type, from, to)
+  return size === 0 ? undefined : { kernel, bytes: arena.declare('I8', [size * matrices]), type, from, to, matrices }
+}
+
+function isPackedType(type: GgmlTypeName): type is PackedType {
+  return PACKED_TYPES.some((name) => name === type)
+}
+
 async function fillPiece(file: ModelFile, piece: Piece, arena: Arena, matrix: Matrix): Promise<void> {
+  if (matrix.packed === undefined) return fillPlain(file, piece, arena, matrix)
+  const { bytes, type, from, to, matrices, kernel } = matrix.packed
+  const places = piece.names.map((name) => file.get(name))
+  const rows = new Uint8Array(places.reduce((sum, place) => sum + place.bytes, 0))
+  let at = 0
+  for (const place of places) {
+    await file.read(place, rows.subarray(at, at + place.bytes))
+    at += place.bytes
+  }
+  kernel.pack(type, [from, to * matrices], rows, arena.bytes(bytes))
+}
+
+/** Bytes of rows concatenate: each row is packed by itself. */
+async function fillPlain(file: ModelFile, piece: Piece, arena: Arena, matrix: Plain): Promise<void> {
   const weights = arena.bytes(matrix.weights)
   const offsets = matrix.offsets === undefined ? undefined : new Float32Array(arena.bytes(matrix.offsets).buffer)
   // Rows of offsets are wider than what is written into them, and the memory is raw.
@@ -159,7 +175,7 @@ async function fillPiece(file: ModelFile, piece: Piece, arena: Arena, matrix: Ma
 }
 
 /** Queries, keys and values become one matrix where their types agree, so do gate and up; all else stays single. */
-function listPieces(file: ModelFile): Piece[] {
+function listPieces(file: ModelFile, { kernel }: Holding): Piece[] {
   const { spec } = file
   const groups: string[][] = []
   for (let i = 0; i < spec.layers; i++) {
@@ -171,87 +187,17 @@ function listPieces(file: ModelFile): Piece[] {
     .filter((places) => places.every(({ type, path }) => type === places[0]?.type && path === places[0].path))
   const inFused = new Set(fused.flat().map((place) => place.name))
   const single = [...file.tensors.values()].filter((place) => !inFused.has(place.name)).map((place) => [place])
-  return [...fused, ...single].flatMap(pieceOf)
+  const pieces = [...fused, ...single].flatMap((places) => pieceOf(places))
+  // A tied head is the embedding once more, in the kernel's order: its rows are looked up in the other.
+  const head = spec.tied && kernel !== undefined ? pieceOf([file.get('token_embd.weight')], 'output.weight') : []
+  return [...pieces, ...head]
 }
 
-function pieceOf(places: readonly TensorPlace[]): Piece[] {
+function pieceOf(places: readonly TensorPlace[], key?: string): Piece[] {
   const [first] = places
   if (first === undefined) return []
   const rows = places.reduce((sum, place) => sum + (place.shape[1] ?? 1), 0)
   const shape = places.length === 1 ? [...first.shape] : [first.shape[0] ?? 1, rows]
-  return [{ names: places.map((place) => place.name), path: first.path, type: first.type, shape }]
-}
-
-type Finder = { get(name: string): Tensor; find(name: string): Tensor | undefined }
-
-function arrange(spec: ModelSpec, tensors: ReadonlyMap<string, Matrix>): Omit<Weights, 'bytes' | 'release'> {
-  const finder: Finder = {
-    find: (name) => tensors.get(`${name}.weight`)?.weights,
-    get: (name) => {
-      const tensor = tensors.get(`${name}.weight`)?.weights
-      if (tensor === undefined) throw new Error(`the tensor ${name}.weight was not loaded`)
-      return tensor
-    },
-  }
-  const embedding = finder.get('token_embd')
-  return {
-    embedding,
-    head: spec.tied ? embedding : finder.get('output'),
-    outputNorm: finder.get('output_norm'),
-    maskVector: finder.find('mask_embd'),
-    layers: Array.from({ length: spec.layers }, (_, i) => arrangeLayer(spec, tensors, finder, `blk.${i}`)),
-  }
-}
-
-function arrangeLayer(
-  spec: ModelSpec,
-  tensors: ReadonlyMap<string, Matrix>,
-  { get, find }: Finder,
-  at: string,
-): LayerWeights {
-  const { width, heads, kvHeads, headWidth, feedForward } = spec
-  const queries = heads * headWidth
-  const linear = (names: string[], from: number, to: number): Linear => {
-    const keys = names.map((name) => `${at}.${name}.weight`)
-    const whole = tensors.get(keys.join('+'))
-    const single = keys.map((key) => tensors.get(key)).filter((matrix) => matrix !== undefined)
-    return { parts: whole === undefined ? single : [whole], from, to }
-  }
-  const adapter = (name: string): Adapter => ({
-    a: get(`${at}.${name}.adapter_a`),
-    b: get(`${at}.${name}.adapter_b`),
-  })
-  const hasDense = feedForward > 0
-  return {
-    attentionNorm: get(`${at}.attn_norm`),
-    qkv: linear(['attn_q', 'attn_k', 'attn_v'], width, queries + 2 * kvHeads * headWidth),
-    queryNorm: find(`${at}.attn_q_norm`),
-    keyNorm: find(`${at}.attn_k_norm`),
-    attentionOutput: linear(['attn_output'], queries, width),
-    feedForwardNorm: get(`${at}.ffn_norm`),
-    dense: hasDense
-      ? {
-          gateUp: linear(['ffn_gate', 'ffn_up'], width, 2 * feedForward),
-          down: linear(['ffn_down'], feedForward, width),
-        }
-      : undefined,
-    experts:
-      spec.router === undefined
-        ? undefined
-        : {
-            router: get(`${at}.ffn_gate_inp`),
-            gate: get(`${at}.ffn_gate_exps`),
-            up: get(`${at}.ffn_up_exps`),
-            down: get(`${at}.ffn_down_exps`),
-          },
-    adapters:
-      spec.adapterRank === 0
-        ? undefined
-        : {
-            qkv: adapter('attn_qkv'),
-            output: adapter('attn_output'),
-            gateUp: hasDense ? adapter('ffn_gate_up') : undefined,
-            down: hasDense ? adapter('ffn_down') : undefined,
-          },
-  }
+  const names = places.map((place) => place.name)
+  return [{ key: key ?? names.join('+'), names, path: first.path, type: first.type, shape }]
 }

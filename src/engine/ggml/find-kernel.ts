@@ -1,0 +1,44 @@
+import koffi from 'koffi'
+import type { LibraryHandle } from 'koffi'
+import { checkKernel } from './check-kernel.ts'
+import { compileKernel } from './compile-kernel.ts'
+import { ELEMENT_TYPES } from './element-types.ts'
+import type { Kernel, PackedType } from './kernel.ts'
+import type { Ggml } from './load.ts'
+import { bindKernel, findSymbol, type KernelSymbols } from './symbols.ts'
+
+/** The kernel, or the sentence that says why ggml's own products have to do. */
+export type FoundKernel = { kernel: Kernel; why?: undefined } | { kernel: undefined; why: string }
+
+/**
+ * Compiles the kernel where none of the folders has it, loads and checks it; never throws: without it ggml computes, and
+ * `why` tells.
+ */
+export async function findKernel(ggml: Ggml, folders: readonly string[]): Promise<FoundKernel> {
+  try {
+    const library = koffi.load(await compileKernel(folders))
+    const kernel = wrap(library, bindKernel(library))
+    await checkKernel(ggml, kernel)
+    return { kernel }
+  } catch (error) {
+    return { kernel: undefined, why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function wrap(library: LibraryHandle, symbols: KernelSymbols): Kernel {
+  const packedBytes = (type: PackedType, from: number, to: number) => symbols.packedBytes(ELEMENT_TYPES[type], from, to)
+  return {
+    isa: symbols.isa(),
+    packedBytes,
+    pack: (type, [from, to], file, packed) => {
+      if (packed.length !== packedBytes(type, from, to))
+        throw new RangeError(`${packed.length} bytes of packed ${type}`)
+      symbols.pack(ELEMENT_TYPES[type], from, to, file, packed)
+    },
+    ops: {
+      quantise: findSymbol(library, 'unmask_quantise'),
+      product: findSymbol(library, 'unmask_product'),
+      chosenProduct: findSymbol(library, 'unmask_chosen_product'),
+    },
+  }
+}

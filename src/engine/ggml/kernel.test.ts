@@ -1,0 +1,166 @@
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryFolder } from '../../../test/support/tiny-models.ts'
+import { testedKernel } from '../../../test/support/kernel.ts'
+import { decodeTensor } from '../weights/decode.ts'
+import { encodeTensor } from '../weights/encode.ts'
+import { Arena } from './arena.ts'
+import { checkKernel } from './check-kernel.ts'
+import { compileKernel } from './compile-kernel.ts'
+import { findKernel } from './find-kernel.ts'
+import { PACKED_TYPES, type Kernel, type PackedType } from './kernel.ts'
+import { loadGgml } from './load.ts'
+import { multiplyChosen, multiplyPacked, quantise } from './packed-product.ts'
+import { Workspace } from './workspace.ts'
+
+const ggml = loadGgml()
+const kernel = await testedKernel()
+const wave = (length: number, step: number) => Float32Array.from({ length }, (_, i) => Math.sin(1 + i * step))
+
+test('a second start takes the compiled library from the folder that has it', async () => {
+  const [empty, own] = [temporaryFolder(), temporaryFolder()]
+  const first = await compileKernel([own])
+  equal(await compileKernel([empty, own]), first)
+  deepEqual(readdirSync(empty), [])
+  equal(readdirSync(own).length, 1)
+})
+
+test('where no folder can be written, ggml computes and the reason names the folders', async () => {
+  const file = join(temporaryFolder(), 'a file')
+  writeFileSync(file, '')
+  const { kernel: none, why } = await findKernel(ggml, [file])
+  equal(none, undefined)
+  match(why ?? '', /a file/)
+})
+
+test('without a compiler, or with one that fails, ggml computes and the reason says what to do', async () => {
+  const before = process.env['PATH']
+  const folder = temporaryFolder()
+  try {
+    process.env['PATH'] = folder
+    await rejects(compileKernel([folder]), /no C compiler: install gcc or clang/)
+    writeFileSync(join(folder, 'cc'), '#!/bin/sh\necho "x.c:1: error: no instruction set" >&2\nexit 1\n')
+    chmodSync(join(folder, 'cc'), 0o755)
+    process.env['PATH'] = [folder, '/bin', '/usr/bin'].join(delimiter)
+    mkdirSync(join(folder, 'out'))
+    await rejects(compileKernel([join(folder, 'out')]), /cc could not compile .* no instruction set/)
+    ok(!readdirSync(join(folder, 'out')).some((name) => name.endsWith('.so')))
+  } finally {
+    process.env['PATH'] = before
+  }
+})
+
+test('a kernel that computes wrongly is refused', async () => {
+  if (kernel === undefined) return
+  const spoilt: Kernel = {
+    ...kernel,
+    pack: (type, shape, file, packed) => {
+      kernel.pack(type, shape, file, packed)
+      packed[packed.length - 1] = (packed.at(-1) ?? 0) ^ 0x40
+    },
+  }
+  await rejects(checkKernel(ggml, spoilt), /computes .* wrongly/)
+})
+
+/** Products by the kernel of `matrices` matrices [from, to] with the columns, on so many threads. */
+async function multiply(
+  own: Kernel,
+  type: PackedType,
+  { from, to, matrices, used }: { from: number; to: number; matrices: number; used: number },
+  x: Float32Array,
+  ids: Int32Array | undefined,
+  threads: number,
+): Promise<{ y: Float32Array; weights: Float32Array }> {
+  const file = encodeTensor(type, wave(from * to * matrices, 0.77))
+  const arena = new Arena(ggml, 1)
+  const workspace = new Workspace(ggml)
+  try {
+    const bytes = arena.declare('I8', [own.packedBytes(type, from, to * matrices)])
+    arena.allocate()
+    own.pack(type, [from, to * matrices], file, arena.bytes(bytes))
+    const packed = { kernel: own, bytes, type, from, to, matrices }
+    const columns = x.length / from
+    const [y = new ArrayBuffer(0)] = await workspace.run({
+      nodesMax: 16,
+      threads,
+      build: (graph) => {
+        const quantised = quantise(graph, own, graph.input('F32', [from, columns], x), { from, columns })
+        if (ids === undefined) return [multiplyPacked(graph, packed, quantised)]
+        const rows = ids.length / used
+        return [multiplyChosen(graph, packed, quantised, { ids: graph.input('I32', [used, rows], ids), used, rows })]
+      },
+    })
+    return { y: new Float32Array(y), weights: decodeTensor(type, file) }
+  } finally {
+    workspace.dispose()
+    arena.dispose()
+  }
+}
+
+/** Blocks of 32 as multiples of their largest number / 127. */
+function roundActivations(x: Float32Array): Float64Array {
+  const rounded = new Float64Array(x.length)
+  for (let at = 0; at < x.length; at += 32) {
+    const block = x.subarray(at, at + 32)
+    const most = block.reduce((top, value) => Math.max(top, Math.abs(value)), 0)
+    for (const [i, value] of block.entries()) rounded[at + i] = (Math.round((value * 127) / most) * most) / 127
+  }
+  return rounded
+}
+
+for (const type of PACKED_TYPES) {
+  test(`${type}: a column has the same bits among 1, 2, 7, 32 and 512, on one thread and two`, async () => {
+    if (kernel === undefined) return
+    const shape = { from: 576, to: 192, matrices: 1, used: 1 }
+    const x = wave(shape.from * 512, 0.31)
+    const { y: whole } = await multiply(kernel, type, shape, x, undefined, 2)
+    for (const columns of [1, 2, 7, 32, 512]) {
+      for (const first of new Set([0, 512 - columns])) {
+        const some = x.subarray(first * shape.from, (first + columns) * shape.from)
+        const { y } = await multiply(kernel, type, shape, some, undefined, 1)
+        deepEqual(y, whole.slice(first * shape.to, (first + columns) * shape.to))
+      }
+    }
+  })
+
+  test(`${type}: products equal float64 arithmetic on activations rounded to 8 bits, by matrices chosen for each row`, async () => {
+    if (kernel === undefined) return
+    const shape = { from: 320, to: 96, matrices: 5, used: 3 }
+    const rows = 41
+    const ids = Int32Array.from({ length: rows * shape.used }, (_, i) => (i * 7 + Math.floor(i / 3)) % shape.matrices)
+    for (const each of [1, shape.used]) {
+      const x = wave(shape.from * rows * each, 0.43)
+      const { y, weights } = await multiply(kernel, type, shape, x, ids, 2)
+      const rounded = roundActivations(x)
+      let [wrong, all] = [0, 0]
+      for (const [i, value] of y.entries()) {
+        const [row, pair] = [i % shape.to, Math.floor(i / shape.to)]
+        const column = each === 1 ? Math.floor(pair / shape.used) : pair
+        let sum = 0
+        for (let k = 0; k < shape.from; k++) {
+          const w = weights[((ids[pair] ?? 0) * shape.to + row) * shape.from + k] ?? 0
+          sum += w * (rounded[column * shape.from + k] ?? 0)
+        }
+        wrong += (value - sum) ** 2
+        all += sum ** 2
+      }
+      ok(Math.sqrt(wrong / all) < 1e-5, `relative RMS ${Math.sqrt(wrong / all)}`)
+    }
+  })
+}
+
+test('what is no number stays none, and spoils no other column', async () => {
+  if (kernel === undefined) return
+  const shape = { from: 64, to: 32, matrices: 1, used: 1 }
+  const x = wave(shape.from * 3, 0.5)
+  const { y: clean } = await multiply(kernel, 'Q8_0', shape, x, undefined, 1)
+  for (const bad of [Number.NaN, Infinity, -Infinity]) {
+    const spoilt = x.with(shape.from + 5, bad)
+    const { y } = await multiply(kernel, 'Q8_0', shape, spoilt, undefined, 1)
+    ok(y.subarray(shape.to, 2 * shape.to).every(Number.isNaN))
+    deepEqual(y.slice(0, shape.to), clean.slice(0, shape.to))
+    deepEqual(y.slice(2 * shape.to), clean.slice(2 * shape.to))
+  }
+})
