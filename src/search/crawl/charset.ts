@@ -10,7 +10,7 @@ export type DecodedText = {
 const PRESCAN_BYTES = 1024
 /** Enough to guess by; more takes ten times as long and is hardly surer. */
 const GUESS_BYTES = 16_384
-const GUESS_CONFIDENCE_MIN = 0.5
+const WHOLE_PER_BROKEN_MIN = 20
 
 /**
  * A page's bytes as text, in the order of the WHATWG encoding sniffing algorithm: byte order mark, `charset` of the
@@ -25,12 +25,21 @@ export function decodeText(bytes: Uint8Array, contentType: string): DecodedText 
   const meta = known(prescan(bytes))
   // A page that says UTF-16 in ASCII letters is not UTF-16 (HTML §13.2.3.3).
   if (meta !== undefined) return decode(bytes, meta.startsWith('utf-16') ? 'utf-8' : meta, 'meta')
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), charset: 'utf-8', from: 'utf-8' }
-  } catch {
-    const guess = guessOf(bytes)
-    return decode(bytes, guess ?? 'windows-1252', guess === undefined ? 'fallback' : 'guess')
+  const utf8 = decode(bytes, 'utf-8', 'utf-8')
+  if (isMostlyWhole(utf8.text)) return utf8
+  const guess = guessOf(bytes)
+  return decode(bytes, guess ?? 'windows-1252', guess === undefined ? 'fallback' : 'guess')
+}
+
+/** One stray byte, or a page cut within a character, does not make another encoding of it. */
+function isMostlyWhole(text: string): boolean {
+  let broken = 0
+  let whole = 0
+  for (const character of text) {
+    if (character === '\uFFFD') broken++
+    else if (character > '\u007F') whole++
   }
+  return broken * WHOLE_PER_BROKEN_MIN <= whole
 }
 
 function decode(bytes: Uint8Array, charset: string, from: DecodedText['from']): DecodedText {
@@ -68,8 +77,17 @@ function prescan(bytes: Uint8Array): string | undefined {
   return xml
 }
 
+/** Names of the guesser that the WHATWG does not know. */
+const ALSO_CALLED: Record<string, string> = {
+  cp932: 'windows-31j',
+  cp949: 'windows-949',
+  maccyrillic: 'x-mac-cyrillic',
+}
+
 function guessOf(bytes: Uint8Array): string | undefined {
-  const sample = Buffer.from(bytes.subarray(0, GUESS_BYTES))
-  const guess = jschardet.detect(sample)
-  return guess.confidence >= GUESS_CONFIDENCE_MIN ? known(guess.encoding ?? undefined) : undefined
+  const text = Buffer.from(bytes.subarray(0, GUESS_BYTES))
+    .toString('latin1')
+    .replace(/<[^>]*>/g, ' ')
+  const name = jschardet.detect(Buffer.from(text, 'latin1')).encoding?.toLowerCase()
+  return known(name === undefined ? undefined : (ALSO_CALLED[name] ?? name))
 }
