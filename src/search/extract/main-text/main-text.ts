@@ -2,20 +2,21 @@ import type { PageType } from '../../document.ts'
 import type { Element } from '../dom/element.ts'
 import type { Page } from '../facts/page.ts'
 import { readBlocks, type Block } from './blocks.ts'
-import { isBoilerplate } from './boilerplate.ts'
+import { isBoilerplate, type Content } from './boilerplate.ts'
 import { readPosts } from './forum.ts'
-import { findContainer, weighProse } from './container.ts'
+import { readToldText } from './told-text.ts'
+import { findContainer, weigh, type Weights } from './container.ts'
 
 /** What share of the text the narrower place must hold, by page type: an article is one place, a shop's front page is many. */
 const SHARE: Record<PageType, number> = {
-  article: 0.6,
+  article: 0.7,
   forum: 0.85,
   product: 0.75,
   listing: 0.85,
-  documentation: 0.7,
+  documentation: 0.8,
   service: 0.9,
   home: 0.9,
-  other: 0.75,
+  other: 0.85,
 }
 
 export type MainText = {
@@ -25,23 +26,60 @@ export type MainText = {
   isMain: (element: Element) => boolean
 }
 
-/** The page's own text, by the rules of its type. */
+/** A reading that finds less than this part of the page's characters outside frames is tried again with weaker rules. */
+const POOR = 0.3
+const POOR_CHARACTERS = 3_000
+/** In further readings the names of places this large are not believed. */
+const LARGE_AGAIN = [0.4, 0.15]
+
+type Reading = MainText & { blocks: Block[]; kept: number; total: number }
+
+/** The page's own text: what it shows and, before that, what only its linked data tells. */
 export function readMainText(page: Page, type: PageType): MainText {
-  const { tree } = page
-  const body = tree.elements.find((element) => element.name === 'body') ?? tree.root
+  const shown = readShownText(page, type)
+  const told = type === 'listing' || type === 'forum' ? undefined : readToldText(page, type, shown.text)
+  return { text: told === undefined ? shown.text : `${told}\n${shown.text}`.trim(), isMain: shown.isMain }
+}
+
+/** By the rules of the page's type; where they leave next to nothing, by weaker ones. */
+function readShownText(page: Page, type: PageType): MainText {
+  const body = page.tree.elements.find((element) => element.name === 'body') ?? page.tree.root
   const all = readShown(body)
-  const weight = weighProse(all, tree.elements.length)
-  const isFrame = frameTest(weight, weight[body.order] ?? 0, type)
+  const weights = weigh(all, page.tree.elements.length)
+  const around = { page, body, all, weights }
+  const first = readBy(around, type)
+  const posts = type === 'forum' ? readPosts(page, first.blocks, first.total) : undefined
+  if (posts !== undefined) return { text: posts.join('\n'), isMain: first.isMain }
+  const prose = weights.prose[body.order] ?? 0
+  let best = first
+  for (const large of LARGE_AGAIN) {
+    if (best.kept >= POOR * prose) break
+    const again = readBy(around, type, large)
+    if (again.kept > 2 * best.kept) best = again
+  }
+  if (type === 'listing' || type === 'home' || best.kept > POOR_CHARACTERS || best.kept > POOR * best.total) return best
+  // Hardly any text outside links: the links are the text.
+  const list = readBy(around, 'listing')
+  return list.kept > 2 * best.kept ? list : best
+}
+
+type Around = { page: Page; body: Element; all: Block[]; weights: Weights }
+
+function readBy({ page, body, all, weights }: Around, type: PageType, large?: number): Reading {
+  const { length } = page.tree.elements
+  const isFrame = frameTest(weights, body, (element, content) => isBoilerplate(element, type, content, large))
   const blocks = all.filter((block) => !isFrame(block.element))
-  const container = findContainer(body, weighProse(blocks, tree.elements.length), SHARE[type])
+  const own = weigh(blocks, length)
+  const isList = type === 'listing' || type === 'home'
+  const container = findContainer(body, isList ? own.characters : own.prose, SHARE[type])
   const isMain = (element: Element): boolean => container.contains(element) && !isFrame(element)
-  const total = blocks.reduce((sum, block) => sum + block.text.length, 0)
-  const posts = type === 'forum' ? readPosts(page, blocks, total) : undefined
-  if (posts !== undefined) return { text: posts.join('\n'), isMain }
-  const kept = blocks.filter((block) => container.contains(block.element) && isText(block, type))
+  const kept = blocks.filter((block) => container.contains(block.element) && isText(block, isList))
   return {
     text: kept.map((block) => block.text).join('\n'),
     isMain,
+    blocks,
+    kept: kept.reduce((sum, block) => sum + block.text.length, 0),
+    total: own.characters[body.order] ?? 0,
   }
 }
 
@@ -58,20 +96,26 @@ function lengthOf(blocks: Block[]): number {
 }
 
 /** Remembers for each element whether it or anything around it is boilerplate. */
-function frameTest(weight: Float64Array, total: number, type: PageType): (element: Element) => boolean {
-  const known = new Int8Array(weight.length)
+function frameTest(
+  weights: Weights,
+  body: Element,
+  holds: (element: Element, content: Content) => boolean,
+): (element: Element) => boolean {
+  const known = new Int8Array(weights.prose.length)
+  const total = Math.max(1, weights.prose[body.order] ?? 0)
   const test = (element: Element): boolean => {
     const seen = known[element.order]
     if (seen !== 0) return seen === 1
-    const share = (weight[element.order] ?? 0) / Math.max(1, total)
-    const found = (element.parent !== undefined && test(element.parent)) || isBoilerplate(element, type, share)
+    const prose = weights.prose[element.order] ?? 0
+    const content = { share: prose / total, prose, characters: weights.characters[element.order] ?? 0 }
+    const found = (element.parent !== undefined && test(element.parent)) || holds(element, content)
     known[element.order] = found ? 1 : -1
     return found
   }
   return test
 }
 
-function isText(block: Block, type: PageType): boolean {
+function isText(block: Block, isList: boolean): boolean {
   const density = block.linkCharacters / block.text.length
-  return type === 'listing' || density < 0.6 || block.text.length > 200
+  return isList || density < 0.6 || block.text.length > 200
 }
