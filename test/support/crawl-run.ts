@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { silentLog } from '../../src/lib/log.ts'
 import type {
@@ -104,6 +105,17 @@ export async function startCrawl(hosts: Record<string, SitePaths>, more: Partial
     },
   }
   return crawled
+}
+
+/** `startCrawl`, closed when the test ends. */
+export async function crawling(t: TestContext, ...parts: Parameters<typeof startCrawl>): Promise<Crawled> {
+  const crawled = await startCrawl(...parts)
+  t.after(() => crawled.close())
+  return crawled
+}
+
+export function keptPaths(crawled: Crawled): string[] {
+  return [...crawled.kept.keys()].map((url) => new URL(url).pathname).toSorted()
 }
 
 /** Title, links and robots wishes of a page by a few patterns: enough to crawl by. */

@@ -71,3 +71,17 @@ export function linkPage(title: string, links: readonly string[], head = ''): st
   const list = links.map((link) => `<a href="${link}">${link}</a>`).join('\n')
   return `<!doctype html><html><head><title>${title}</title>${head}</head><body><p>${title}</p>${list}</body></html>`
 }
+
+/** A path that answers with these bytes. */
+export function sends(
+  body: string | Uint8Array,
+  headers: Record<string, string | string[]> = { 'Content-Type': 'text/html' },
+  status = 200,
+): SitePath {
+  return (_request, response) => response.writeHead(status, headers).end(body)
+}
+
+/** A path that redirects. */
+export function moves(to: string, status = 302): SitePath {
+  return sends('', { Location: to }, status)
+}

@@ -39,7 +39,11 @@ const SENTENCES: [charset: string, text: string, base64: string][] = [
   ],
   ['windows-1255', 'שלום עולם זה מבחן של קידוד דפים בעברית', '+ezl7SDy5eztIObkIO7h5+8g+ewg9+nj5eMg4/Tp7SDh8uH46fo='],
   ['windows-1256', 'مرحبا بالعالم هذا اختبار لترميز الصفحات', '49HNyMcgyMfh2sfh4yDl0Mcgx87KyMfRIOHK0ePt0iDH4dXdzcfK'],
-  ['windows-1250', 'Příliš žluťoučký kůň úpěl ďábelské ódy a ještě něco.', 'UPjtbGmaIJ5sdZ1vdehr/SBr+fIg+nDsbCDv4WJlbHNr6SDzZHkgYSBqZZp07CBu7GNvLg=='],
+  [
+    'windows-1250',
+    'Příliš žluťoučký kůň úpěl ďábelské ódy a ještě něco.',
+    'UPjtbGmaIJ5sdZ1vdehr/SBr+fIg+nDsbCDv4WJlbHNr6SDzZHkgYSBqZZp07CBu7GNvLg==',
+  ],
   [
     'windows-1252',
     'Le café près de la forêt où l’été était déjà passé',

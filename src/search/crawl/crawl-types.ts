@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Exemption } from '../../lib/net/guard.ts'
+import type { FetchLimits } from '../../lib/net/guarded-fetch.ts'
 import type { Header } from '../../lib/net/headers.ts'
 import type { Resolve } from '../../lib/net/resolve.ts'
 import type { CopyPlace, PageDocument } from '../document.ts'
@@ -75,6 +76,8 @@ export type CrawlerDeps = {
   /** Ends early when the signal aborts; never rejects. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>
   resolve?: Resolve
+  /** Times and sizes of one request, where they differ from `lib/net`'s. */
+  limits?: Partial<FetchLimits>
   /** The server's own origin: no delay, no contact needed. */
   exempt?: readonly Exemption[]
 }

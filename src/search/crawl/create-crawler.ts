@@ -41,7 +41,7 @@ export async function createCrawler(deps: CrawlerDeps): Promise<Crawler> {
     fileBytesMax: deps.options.warcBytesMax,
     about: { software: userAgent(deps.options.contact), robots: 'obey (RFC 9309)' },
   })
-  const limits = { wireBytesMax: deps.options.pageBytesMax }
+  const limits = { wireBytesMax: deps.options.pageBytesMax, ...deps.limits }
   const net = createGuardedFetch({ ...guard, limits, clock: deps.clock })
   let last: Promise<unknown> = Promise.resolve()
   return {
