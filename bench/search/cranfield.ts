@@ -74,6 +74,10 @@ function toPage({ id, title, text }: Collection['docs'][number]): PageDocument {
   return { url: `https://d${id}.test/doc/page/${id}`, host: `d${id}.test`, title, text, ...times, ...plain, ...kind }
 }
 
+function idOf(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1)
+}
+
 /** The whole product over the collection: parse, match, rank, collapse, show. */
 export async function measureProduct(collection: Collection, engine: EngineChoice): Promise<number> {
   return await inNewFolder((folder) => {
@@ -83,7 +87,6 @@ export async function measureProduct(collection: Collection, engine: EngineChoic
     )
     buildIndex(folder, engine, true)
     const searcher = openSearcher(folder, engine)
-    const idOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
     const score = meanNdcg(collection, (query) => askPages(searcher, query).pages.results.map(({ url }) => idOf(url)))
     searcher.close()
     return score

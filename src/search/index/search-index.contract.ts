@@ -83,6 +83,18 @@ export function testSearchIndex(engine: IndexEngine): void {
       index.close()
     })
 
+    test('helping terms lift what matches and find nothing; every term knows in how many pages it stands', () => {
+      const index = open([doc(1, 'x y z'), doc(2, 'x y help'), doc(3, 'help help')])
+      const helping = [{ term: 'help', weight: 0.5 }]
+      deepEqual(index.ask(term('x'), { helping }), [2, 1])
+      const [first = 0, second = 0] = index.reader.search(query(term('x'), { helping }), 10).scores
+      const [plain = 0] = index.reader.search(query(term('x')), 10).scores
+      ok(first > second && Math.abs(second - plain) < 1e-4)
+      equal(index.reader.docFrequency('x'), 2)
+      equal(index.reader.docFrequency('absent'), 0)
+      index.close()
+    })
+
     test('filters by site, language, file type, time and adult mark', () => {
       const index = open([
         doc(1, 'x', { sites: ['a.example.org', 'example.org', 'org'], time: 100 }),

@@ -52,12 +52,16 @@ export type IndexFilter = {
   adult?: boolean
 }
 
+/** Adds to the score of what matches, and matches nothing by itself. */
+export type HelpingTerm = { term: string; weight: number }
+
 export type IndexQuery = {
   match: Match
   without: Match[]
   filter: IndexFilter
   /** How much a term in the title counts beside the same term in `all`, which holds the title too. */
   titleWeight: number
+  helping?: HelpingTerm[]
 }
 
 /** Best first; `keys[i]` has `scores[i]`. `total` is exact. */
@@ -78,6 +82,8 @@ export interface IndexReader {
   /** Sees the newest commit from here on. */
   reload(): void
   search(query: IndexQuery, limit: number): IndexHits
+  /** Pages that hold a term. */
+  docFrequency(term: string): number
   watermark(): number
   stats(): IndexStats
   /** Does a piece of work that makes later searches quicker; false when nothing is left. */

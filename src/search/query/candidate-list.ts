@@ -37,7 +37,7 @@ export function listCandidates(request: SearchRequest, parts: ListParts): Candid
   const filter = buildFilter(request, parsed, parts.safe)
   const { readers, late } = parts
   if (request.wants.pages) {
-    const found = findCandidates(readers.web, plan, filter, late)
+    const found = findCandidates(plan, { index: readers.web, documents: parts.documents, filter, late })
     const ranked = rank(found, {
       signals: parts.signals,
       text: parsed.text,

@@ -1,3 +1,4 @@
+import type { DocumentsReader } from '../documents/documents-reader.ts'
 import {
   EMPTY_HITS,
   type IndexFilter,
@@ -6,6 +7,7 @@ import {
   type IndexReader,
   type Match,
 } from '../index/search-index.ts'
+import { findHelpingTerms } from './helping-terms.ts'
 import type { ParsedQuery } from './parse.ts'
 import { readPhrase, readWords, type QueryWords } from './terms.ts'
 
@@ -13,6 +15,9 @@ import { readPhrase, readWords, type QueryWords } from './terms.ts'
 export const CANDIDATES_MAX = 1_000
 /** With fewer pages that hold every word, pages that hold some of them are looked at too. */
 const FULL_ENOUGH = 20
+/** A query of so many telling words, which so few pages hold all of, is asked again with the help of the first pages found. */
+const LONG = 4
+const FULL_FEW = 3
 /** Images and videos are looked at this deep. */
 const THINGS_MAX = 300
 const PHRASE_HITS_MAX = 200
@@ -44,15 +49,25 @@ export function planQuery(parsed: ParsedQuery): Plan {
   return { ...words, required, without, asked }
 }
 
+export type Matching = { index: IndexReader; documents: DocumentsReader; filter: IndexFilter; late: () => boolean }
+
 /** `late` says whether the deadline has passed: steps that only improve the list are left out then. */
-export function findCandidates(index: IndexReader, plan: Plan, filter: IndexFilter, late: () => boolean): Candidates {
+export function findCandidates(plan: Plan, { index, documents, filter, late }: Matching): Candidates {
   const ask = (match: Match, limit: number): IndexHits => index.search(toQuery(plan, match, filter), limit)
   const full = ask(all(plan.words), CANDIDATES_MAX)
   const several = plan.words.length > 1
-  const relaxed =
+  let relaxed =
     several && full.total < FULL_ENOUGH && !late() ? ask({ kind: 'some', of: plan.words }, CANDIDATES_MAX) : EMPTY_HITS
+  const helped = plan.words.length >= LONG && full.total < FULL_FEW && relaxed.total > 0 && !late()
+  if (helped) relaxed = help(relaxed, plan, { index, documents, filter })
   const phrase = plan.phrase === undefined || late() ? EMPTY_HITS : ask(plan.phrase, PHRASE_HITS_MAX)
   return { full, relaxed, phrase: new Set(phrase.keys), total: Math.max(full.total, relaxed.total) }
+}
+
+/** The same pages in a better order. */
+function help(relaxed: IndexHits, plan: Plan, { index, documents, filter }: Omit<Matching, 'late'>): IndexHits {
+  const helping = findHelpingTerms(relaxed, index, documents)
+  return index.search({ ...toQuery(plan, { kind: 'some', of: plan.words }, filter), helping }, CANDIDATES_MAX)
 }
 
 /** Things that hold every word: an image or a video has few words, so holding some of them means little. */

@@ -14,6 +14,7 @@ import { Signals } from './signals.ts'
 const EMPTY_READER: IndexReader = {
   reload() {},
   search: () => EMPTY_HITS,
+  docFrequency: () => 0,
   watermark: () => 0,
   stats: () => ({ docs: 0, segments: 0, bytes: 0 }),
   warm: () => false,

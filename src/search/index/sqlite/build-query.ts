@@ -12,6 +12,11 @@ export function buildMatch(query: IndexQuery): string {
   return excluded.length === 0 ? wanted : `(${wanted}) NOT (${excluded.join(' OR ')})`
 }
 
+/** One term in `all`. */
+export function buildTermMatch(term: string): string {
+  return `"all" : ${quote(term)}`
+}
+
 function renderMatch(match: Match): string {
   if (match.kind === 'anything') return inMarks([markOf.thing])
   if (match.kind === 'term') return `${COLUMNS[match.field]} : ${quote(match.term)}`

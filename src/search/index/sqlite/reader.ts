@@ -1,9 +1,21 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { KEY_MAX, type IndexHits, type IndexQuery, type IndexReader, type IndexStats } from '../search-index.ts'
-import { buildMatch } from './build-query.ts'
+import {
+  KEY_MAX,
+  type HelpingTerm,
+  type IndexHits,
+  type IndexQuery,
+  type IndexReader,
+  type IndexStats,
+} from '../search-index.ts'
+import { buildMatch, buildTermMatch } from './build-query.ts'
 import { openFile } from './schema.ts'
+
+/** A helping term that stands in more pages than this costs more than it tells. */
+const HELPING_PAGES_MAX = 5_000
+
+type Hits = Pick<IndexHits, 'keys' | 'scores'>
 
 const RANGE = 'AND things.time BETWEEN ? AND ?'
 
@@ -16,6 +28,7 @@ export class SqliteReader implements IndexReader {
   constructor(folder: string) {
     this.#folder = folder
     this.#file = openFile(folder, true)
+    this.#file.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, col)')
   }
 
   reload(): void {}
@@ -33,7 +46,25 @@ export class SqliteReader implements IndexReader {
     const scores = Float32Array.from(found, (row) => Number(row['score']))
     const total =
       found.length < limit ? found.length : Number(this.#prepare(`SELECT count(*) AS n ${where}`).get(...values)?.['n'])
-    return { total, keys, scores }
+    return { total, ...this.#help({ keys, scores }, query.helping ?? []) }
+  }
+
+  /** bm25() knows weights of columns only, so each helping term is asked for by itself. It is not looked for beyond `hits`. */
+  #help(hits: Hits, helping: HelpingTerm[]): Hits {
+    if (helping.length === 0) return hits
+    const scoreOf = new Map([...hits.keys].map((key, i) => [key, hits.scores[i] ?? 0]))
+    const ask = this.#prepare(
+      'SELECT rowid AS key, -bm25(words, 1.0, 0.0, 0.0) AS score FROM words WHERE words MATCH ?',
+    )
+    for (const { term, weight } of helping) {
+      if (this.docFrequency(term) > HELPING_PAGES_MAX) continue
+      for (const row of ask.all(buildTermMatch(term))) {
+        const score = scoreOf.get(Number(row['key']))
+        if (score !== undefined) scoreOf.set(Number(row['key']), score + weight * Number(row['score']))
+      }
+    }
+    const sorted = [...scoreOf].sort((a, b) => b[1] - a[1])
+    return { keys: Float64Array.from(sorted, ([key]) => key), scores: Float32Array.from(sorted, ([, score]) => score) }
   }
 
   #prepare(sql: string): StatementSync {
@@ -42,6 +73,11 @@ export class SqliteReader implements IndexReader {
     const statement = this.#file.prepare(sql)
     this.#statements.set(sql, statement)
     return statement
+  }
+
+  docFrequency(term: string): number {
+    const row = this.#prepare("SELECT doc FROM temp.vocabulary WHERE term = ? AND col = 'all'").get(term)
+    return Number(row?.['doc'] ?? 0)
   }
 
   watermark(): number {

@@ -14,6 +14,10 @@ export function buildQuery(binding: Binding, schema: Schema, query: IndexQuery):
       clauses.push({ occur: SHOULD, query: binding.Query.boostQuery(title, query.titleWeight) })
     }
   }
+  for (const { term, weight } of query.helping ?? []) {
+    const helping = binding.Query.termQuery(schema, 'all', term, 'freq')
+    clauses.push({ occur: SHOULD, query: binding.Query.boostQuery(helping, weight) })
+  }
   for (const without of query.without) clauses.push({ occur: MUST_NOT, query: make.match(without) })
   clauses.push(...make.filter(query.filter))
   return binding.Query.booleanQuery(clauses)

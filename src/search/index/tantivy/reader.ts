@@ -46,6 +46,10 @@ export class TantivyReader implements IndexReader {
     return { total: found.count ?? keys.length, keys, scores }
   }
 
+  docFrequency(term: string): number {
+    return this.#searcher.docFreq('all', term)
+  }
+
   watermark(): number {
     return readWatermark(this.#binding, this.#schema, this.#searcher)
   }
