@@ -4,6 +4,7 @@ import { textOf } from '../dom/text.ts'
 import { isOfType, textValue, type Thing } from '../facts/linked-data.ts'
 import { ARTICLE_TYPES, FORUM_TYPES, type Page } from '../facts/page.ts'
 import { parseDate, type WrittenDate } from './parse-date.ts'
+import { fromShown, UPDATED } from './shown-dates.ts'
 
 /** A date and how sure it is that the page was published then. `source` is for tests and for people who wonder. */
 export type FoundDate = WrittenDate & { confidence: number; source: string }
@@ -24,12 +25,10 @@ const META: [names: string, confidence: number][] = [
 ]
 const LABEL =
   /(?:publish(?:ed)?|posted|written|created|released?|date|on|veröffentlicht|erstellt|stand|publié|publicado|publicada|pubblicato|gepubliceerd|publicerad|опубликован\w*|发布(?:时间|日期|于)?|发表于|日期|投稿日|公開日?|작성일|등록일)\s*(?:date|on|at|am|le|el|il|op)?\s*[:：]?\s*$/iu
-const UPDATED =
-  /updat|modif|revis|edited|reviewed|aktualisiert|geändert|mise? à jour|actualizad|aggiornat|bijgewerkt|обновл|更新|修改|수정/i
 const DATE_MARKS =
   /(?:^|[\s_-])(?:(?:entry|post|article|publish(?:ed)?|pub|created?|story|blog|news)-?(?:date|time|on|at)|date|dateline|timestamp|published|posted-?on|pubdate|byline\S*|meta|post-?meta|entry-?meta|article-?meta)(?:$|[\s_-])/
 const FOOTER =
-  /(?:^|[\s_-])(?:footer|copyright|comments?|related\S*|sidebar\S*|widget\S*|recent\S*|events?|calendar|nav\S*)(?:$|[\s_-])/
+  /(?:^|[\s_-])(?:footer|copyright|comments?|related\S*|sidebar\S*|recent\S*|events?|calendar|nav\S*)(?:$|[\s_-])/
 
 /** When the page says it was published: the likeliest date, or undefined. */
 export function readPublished(page: Page, type: PageType, language: string | undefined): FoundDate | undefined {
@@ -43,21 +42,61 @@ export function readPublished(page: Page, type: PageType, language: string | und
     ...fromMeta(page, read),
     ...fromUrl(page, read),
     ...fromElements(page, type, read),
+    ...fromShown(page, type, read),
   ]
-  const best = found.reduce<FoundDate | undefined>(
+  const changed = modifiedDays(page, rules)
+  // A line that shows when the page was changed does not speak against what is told of its publication.
+  const first = mostSure(
+    found.map((date) => (date.source === 'shown' && changed.has(date.day) ? { ...date, confidence: 0.75 } : date)),
+  )
+  if (first === undefined) return undefined
+  const best =
+    isExact(first) && first.source !== 'shown'
+      ? first
+      : (mostSure(found.filter((date) => isExact(date) && isNear(date, first))) ?? first)
+  const agreeing = found.some((date) => kindOf(date) !== kindOf(best) && date.day === best.day)
+  return { ...best, confidence: Math.min(0.99, best.confidence + (agreeing ? 0.1 : 0)) }
+}
+
+function modifiedDays(page: Page, rules: { monthFirst: boolean; latest: number }): Set<string> {
+  const told = [...page.linkedData, ...page.microdata].map((thing) => textValue(thing['dateModified']))
+  const written = [
+    ...told,
+    ...(page.head.meta.get('article:modified_time') ?? []),
+    ...(page.head.meta.get('og:updated_time') ?? []),
+  ]
+  return new Set(written.flatMap((text) => (text === undefined ? [] : (parseDate(text, rules)?.day ?? []))))
+}
+
+/** A day, or midnight as systems write one: another source may tell the hour, and then the day by its own zone. */
+function isExact({ at, dayOnly }: FoundDate): boolean {
+  return !dayOnly && at % 86_400_000 !== 0
+}
+
+function isNear(a: FoundDate, b: FoundDate): boolean {
+  return Math.abs(a.at - b.at) < NEAR_MS
+}
+
+/** Where a date was found: two readings of one line do not confirm each other. */
+function kindOf({ source }: FoundDate): 'url' | 'told' | 'shown' {
+  if (source === 'url') return 'url'
+  return source.startsWith('meta') || source === 'json-ld' || source === 'microdata' ? 'told' : 'shown'
+}
+
+const NEAR_MS = 36 * 3_600_000
+
+function mostSure(dates: FoundDate[]): FoundDate | undefined {
+  return dates.reduce<FoundDate | undefined>(
     (best, next) => (best === undefined || next.confidence > best.confidence ? next : best),
     undefined,
   )
-  if (best === undefined) return undefined
-  const agreeing = found.some((date) => date !== best && date.source !== best.source && date.day === best.day)
-  return { ...best, confidence: Math.min(0.99, best.confidence + (agreeing ? 0.1 : 0)) }
 }
 
 type Read = (text: string | undefined, confidence: number, source: string) => FoundDate[]
 
 function fromThings(page: Page, read: Read): FoundDate[] {
-  const from = (things: Thing[], less: number, source: string): FoundDate[] =>
-    things.flatMap((thing) => {
+  const from = (things: Thing[], less: number, source: string): FoundDate[] => {
+    const dates = things.flatMap((thing) => {
       const main = isOfType(thing, ARTICLE_TYPES) || isOfType(thing, FORUM_TYPES)
       const webPage = isOfType(thing, WEB_PAGES)
       if (!main && !webPage) return []
@@ -66,8 +105,14 @@ function fromThings(page: Page, read: Read): FoundDate[] {
       )
       return read(published, (main ? 0.95 : 0.8) - less, source)
     })
+    // Several articles on one page are teasers of others, or posts under the first.
+    const several = new Set(dates.map(({ day }) => day)).size > SEVERAL
+    return several ? dates.map((date, i) => ({ ...date, confidence: i === 0 ? 0.7 : 0.4 })) : dates
+  }
   return [...from(page.linkedData, 0, 'json-ld'), ...from(page.microdata, 0.05, 'microdata')]
 }
+/** A page and its article may tell one date each. */
+const SEVERAL = 2
 const WEB_PAGES = new Set(['WebPage', 'ItemPage', 'AboutPage', 'ProfilePage', 'MedicalWebPage', 'FAQPage'])
 
 function fromMeta(page: Page, read: Read): FoundDate[] {
@@ -118,7 +163,7 @@ function fromElement(element: Element, { heading, first, forum, read }: Place): 
   if (first) confidence += 0.06
   if (heading !== undefined && Math.abs(element.order - heading.order) < 60) confidence += 0.05
   if (forum && first) confidence += 0.1
-  if (updated) confidence -= 0.3
+  if (updated || UPDATED.test(around.split(/\d/)[0] ?? '')) confidence -= 0.4
   const source = element.name === 'time' ? 'time' : 'text'
   for (const value of [datetime, content, text, title]) {
     const date = read(value, confidence, source)
