@@ -10,6 +10,8 @@ import { renderConfigDocs } from './config-docs.ts'
 const README_LINES_MAX = 40
 /** A text in backticks is a path of ours when it begins with one of these. */
 const ROOTS = /^(?:src|test|docs|scripts|bench|models|training|native|examples|web|\.ci)\/[\w./*{},-]*$/
+/** In a part's README, a file of that part. */
+const FILE = /^[\w./-]+\.ts$/
 const FENCE = /^```[\s\S]*?^```/gm
 
 export type Document = { path: string; text: string }
@@ -20,7 +22,7 @@ export function findDocFaults(documents: Document[], exists: (path: string) => b
     const missing = namedPaths(document).filter((path) => !exists(path))
     const faults = missing.map((path) => `${document.path} names ${path}, which does not exist`)
     const lines = document.text.trimEnd().split('\n').length
-    const part = /^src\/.*README\.md$/.test(document.path)
+    const part = isPartReadme(document.path)
     return part && lines > README_LINES_MAX
       ? [...faults, `${document.path} has ${lines} lines; a part's README has at most 40`]
       : faults
@@ -30,10 +32,16 @@ export function findDocFaults(documents: Document[], exists: (path: string) => b
 function namedPaths({ path, text }: Document): string[] {
   const prose = text.replace(FENCE, '')
   const quoted = [...prose.matchAll(/`([^`\n]+)`/g)].flatMap(([, name = '']) => (ROOTS.test(name) ? [name] : []))
+  const own = isPartReadme(path) ? [...prose.matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name) : []
+  const files = own.filter((name) => FILE.test(name) && !ROOTS.test(name)).map((name) => `${dirname(path)}/**/${name}`)
   const linked = [...prose.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, target = '']) =>
     /^[a-z]+:/.test(target) ? [] : [normalize(join(dirname(path), target))],
   )
-  return [...new Set([...quoted, ...linked])]
+  return [...new Set([...quoted, ...files, ...linked])]
+}
+
+function isPartReadme(path: string): boolean {
+  return /^src\/.*README\.md$/.test(path)
 }
 
 /** Names as documents write them: a folder, a file, `*` and `{a,b}` for several. */

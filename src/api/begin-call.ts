@@ -23,6 +23,7 @@ export function beginCall(
   const call: Call = {
     requestId: request.id,
     method: request.method,
+    query: queryOf(request.url),
     route: row?.path ?? 'unknown',
     address: clientAddress(request.socket.remoteAddress, joined(forwarded), options.trustedProxies),
     signal: controller.signal,
@@ -49,6 +50,11 @@ export function beginCall(
     ...corsHeaders(request.headers, options.corsOrigins),
     'x-request-id': call.requestId,
   })
+}
+
+function queryOf(url: string): string {
+  const at = url.indexOf('?')
+  return at === -1 ? '' : url.slice(at + 1)
 }
 
 function joined(header: string | string[] | undefined): string | undefined {

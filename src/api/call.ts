@@ -4,6 +4,8 @@ import type { Key, Limits } from '../accounts/accounts.ts'
 export type Call = {
   readonly requestId: string
   readonly method: string
+  /** What stands behind the question mark, as it was sent; empty where nothing does. */
+  readonly query: string
   /** Path as in the route table; `unknown` where it is in none. */
   readonly route: string
   /** The client's address, after trusted proxies; `unix` for a unix socket without one. */
@@ -28,6 +30,8 @@ type CallFacts = {
   completionTokens?: number
   steps?: number
   firstTokenMs?: number
+  /** A search that its deadline cut short. */
+  partial?: boolean
   outcome?: 'served' | 'cancelled' | 'failed'
   /** Why it was refused or failed: a code of the error table, and more where the log may know more than the caller. */
   error?: string

@@ -24,7 +24,8 @@ export function guard(
   const known = requireRoute(route, request)
   if (deps.closing() && known.path !== '/healthz') throw new ApiError('closing')
   if (known.who === 'key') requireKey(call, request, deps)
-  requireCalm(call, known, floods)
+  if (known.who === 'open') requireKeyOrOpen(call, request, deps)
+  requireCalm(call, known, deps, floods)
   if (known.method === 'POST') requireJson(request, deps.options.bodyBytesMax)
   // Where there is no body to look at first.
   else if (known.who === 'key') requireAddress(keyOf(call), call.address, deps)
@@ -62,8 +63,18 @@ function requireKey(call: Call, request: IncomingMessage, deps: Deps): void {
   call.key = check.key
 }
 
-function requireCalm(call: Call, route: Route, floods: FloodGuard): void {
-  const { retryAfterMs } = floods.count(call.key?.id ?? addressKey(call.address), route.path, route.perMinute)
+/** A key that is given counts as everywhere; without one it depends on whom the operator lets in. */
+function requireKeyOrOpen(call: Call, request: IncomingMessage, deps: Deps): void {
+  if (request.headers.authorization !== undefined || !deps.keyless) requireKey(call, request, deps)
+}
+
+function requireCalm(call: Call, route: Route, deps: Deps, floods: FloodGuard): void {
+  const strict = route.searches === true && call.key === undefined
+  const caller = call.key?.id ?? addressKey(call.address)
+  // All the ways to search without a key share one count.
+  const { retryAfterMs } = strict
+    ? floods.count(caller, 'keyless search', deps.options.keylessPerMinute)
+    : floods.count(caller, route.path, route.perMinute)
   if (retryAfterMs > 0) throw new ApiError('address_flood', { headers: retryHeaders(retryAfterMs) })
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Engine, EngineUsage } from '../engine/messages.ts'
+import type { Search } from '../search/search.ts'
 import type { Call } from './call.ts'
 
 const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10, 30, 60, 120, 240]
@@ -11,17 +12,20 @@ export type Metrics = {
   begun(): void
   ended(call: Call, status: number, seconds: number): void
   reply(model: string, usage: EngineUsage): void
+  searched(seconds: number, partial: boolean): void
   render(): Promise<string>
   readonly contentType: string
 }
 
-export function createMetrics(engine: Engine): Metrics {
+export function createMetrics(engine: Engine, search: Search): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   engineGauges(engine, registers)
+  searchGauges(search, registers)
   const http = httpMetrics(registers)
   const replies = replyMetrics(registers)
+  const searches = searchMetrics(registers)
   return {
     begun: () => http.inflight.inc(),
     ended(call, status, seconds) {
@@ -36,6 +40,10 @@ export function createMetrics(engine: Engine): Metrics {
       replies.steps.observe({ model }, usage.steps)
       replies.firstToken.observe({ model }, usage.firstTokenMs / 1000)
       replies.queue.observe({ model }, usage.queueMs / 1000)
+    },
+    searched(seconds, partial) {
+      searches.duration.observe(seconds)
+      if (partial) searches.partial.inc()
     },
     render: () => registry.metrics(),
     contentType: registry.contentType,
@@ -98,6 +106,33 @@ function replyMetrics(registers: Registry[]) {
       buckets: SECONDS,
       registers,
     }),
+  }
+}
+
+function searchMetrics(registers: Registry[]) {
+  return {
+    duration: new Histogram({
+      name: 'unmask_search_seconds',
+      help: 'Time of a search in the index.',
+      buckets: SECONDS,
+      registers,
+    }),
+    partial: new Counter({
+      name: 'unmask_searches_partial_total',
+      help: 'Searches that their deadline cut short.',
+      registers,
+    }),
+  }
+}
+
+function searchGauges(search: Search, registers: Registry[]): void {
+  for (const kind of ['pages', 'images', 'videos'] as const) {
+    const made: Gauge = new Gauge({
+      name: `unmask_search_${kind}`,
+      help: `Indexed ${kind}.`,
+      registers,
+      collect: () => made.set(search.stats()[kind]),
+    })
   }
 }
 

@@ -22,7 +22,7 @@ export function renderOpenApi(routes: readonly Route[], about: About) {
     info: {
       title: 'Unmask',
       version: about.version,
-      description: 'Chat completions from mask-diffusion language models.',
+      description: 'Chat completions from mask-diffusion language models, and web search over an index of its own.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: about.baseUrl }],
@@ -37,25 +37,38 @@ export function renderOpenApi(routes: readonly Route[], about: About) {
 export type OpenApi = ReturnType<typeof renderOpenApi>
 
 function operation(route: Route, doc: RouteDoc): Json {
-  const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }))
+  const parameters = [...inPath, ...queryParameters(doc)]
   const content: Json = { 'application/json': { schema: reference(doc.response.name) } }
   if (doc.events !== undefined) content['text/event-stream'] = { schema: reference(doc.events.name) }
   return {
     operationId: doc.id,
     summary: doc.summary,
     ...(doc.description === undefined ? {} : { description: doc.description }),
-    security: route.who === 'public' ? [] : [{ key: [] }],
+    security: SECURITY[route.who],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(doc.request === undefined
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: reference(doc.request.name) } } } }),
     responses: { 200: { description: doc.summary, headers: commonHeaders, content }, ...errorResponses(doc.errors) },
   }
+}
+
+/** `open`: with a key or, where the operator lets everyone search, without. */
+const SECURITY: Record<Route['who'], Json[]> = { public: [], key: [{ key: [] }], open: [{ key: [] }, {}] }
+
+function queryParameters({ query }: RouteDoc): Json[] {
+  return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: query?.required?.includes(name) ?? false,
+    schema,
+  }))
 }
 
 /** One entry a status; the conditions that share it stand in its description. */

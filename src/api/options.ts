@@ -65,6 +65,32 @@ export const apiOptions = Type.Object({
     description:
       'What happens to a temperature or top_p from 0 to 0.1 or from 1 to 2: `reject` answers 400, `clamp` takes the nearest allowed value and says so in x-adjusted-params. A key may have its own.',
   }),
+  offsetUnit: Type.Union([Type.Literal('result'), Type.Literal('page')], {
+    default: 'result',
+    env: 'UNMASK_OFFSET_UNIT',
+    description:
+      'What `offset` of a web search counts: `result`, or `page` for clients that send 1, 2, 3 for successive pages.',
+  }),
+  searchDeadlineMs: Type.Integer({
+    minimum: 50,
+    maximum: 60_000,
+    default: 3000,
+    env: 'UNMASK_SEARCH_DEADLINE_MS',
+    description: 'Milliseconds that a web search may take; what was found by then is the answer.',
+  }),
+  keylessSearch: Type.Union([Type.Literal('auto'), Type.Literal('on'), Type.Literal('off')], {
+    default: 'auto',
+    env: 'UNMASK_KEYLESS_SEARCH',
+    description:
+      'Whether GET /api/web-search, the results page, stored copies and pictures need no key: `auto` says yes while the server listens on a loopback address and no proxy stands in front.',
+  }),
+  keylessPerMinute: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 30,
+    env: 'UNMASK_KEYLESS_PER_MINUTE',
+    description: 'Searches without a key that one address (of IPv6 a /64) may make in a minute; then 429.',
+  }),
   deadlineS: Type.Number({
     minimum: 1,
     maximum: 3600,

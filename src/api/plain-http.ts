@@ -5,9 +5,10 @@ import type { Log } from '../lib/log.ts'
 import { ApiError, renderError } from './errors.ts'
 import { COMMON_HEADERS } from './headers.ts'
 import { answerUnreadable } from './listener.ts'
+import { isSearchPath, renderSearchError } from './web-search/error-body.ts'
 
 /** Pages for people; everything else could carry a key, which a redirect would invite to be sent in the clear again. */
-const PAGE = /^\/($|\?|docs(\/|$|\?))/
+const PAGE = /^\/($|\?|(docs|search)(\/|$|\?))/
 
 /**
  * The listener that serves nothing: 403 with the error object for every API path, a redirect for pages. The target is the
@@ -28,7 +29,8 @@ export function createPlainHttp(baseUrl: () => string, log: Log): Server {
         return
       }
       log.info('plain_http_refused', { requestId, method: request.method, status: 403 })
-      const body = JSON.stringify(renderError(new ApiError('plain_http')))
+      const error = new ApiError('plain_http')
+      const body = JSON.stringify(isSearchPath(url) ? renderSearchError(error, requestId) : renderError(error))
       response.writeHead(403, { ...common, 'content-type': 'application/json; charset=utf-8' }).end(body)
     },
   )

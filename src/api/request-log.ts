@@ -16,6 +16,7 @@ export function logRequest(log: Log, call: Call, status: number, ms: number): vo
     completionTokens: facts.completionTokens,
     steps: facts.steps,
     firstTokenMs: facts.firstTokenMs,
+    partial: facts.partial,
     outcome: facts.outcome,
     error: facts.error,
     reason: facts.reason,

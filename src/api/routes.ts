@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import type { Answer } from './answer.ts'
 import type { Call } from './call.ts'
 import { handleChatCompletion } from './chat-completions/handle.ts'
@@ -9,6 +9,14 @@ import { handleHealth, handleReady, statusSchema } from './health/handle.ts'
 import { handleKeyReport, keyReportSchema } from './key/handle.ts'
 import { handleModel, handleModelList, modelListSchema, modelSchema } from './models/handle.ts'
 import {
+  handleFeed,
+  handleManualMedia,
+  handleManualName,
+  handleManualPage,
+  handleRobots,
+  handleSitemap,
+} from './manual/handle.ts'
+import {
   handleAuthority,
   handleFirstPage,
   handleIcon,
@@ -16,13 +24,16 @@ import {
   handleReference,
   handleStyle,
 } from './pages/handle.ts'
+import { SEARCH_ROUTES } from './search-routes.ts'
 
 export type Route = {
   /** `:name` stands for one segment. */
   path: string
   method: 'GET' | 'POST'
-  /** Everything that is not marked `public` needs a key. */
-  who: 'public' | 'key'
+  /** Everything that is not marked `public` needs a key; `open` needs none where the operator lets everyone search. */
+  who: 'public' | 'key' | 'open'
+  /** Without a key it counts against the strict limit of keyless searches. */
+  searches?: true
   /** Requests a minute of one address (public) or one key: a guard against floods, beside the limits of packages. */
   perMinute: number
   handle: (call: Call, deps: Deps) => Promise<Answer> | Answer
@@ -35,6 +46,8 @@ export type RouteDoc = {
   summary: string
   description?: string
   request?: { name: string; schema: TSchema }
+  /** Parameters in the query string. */
+  query?: TObject
   response: { name: string; schema: TSchema }
   /** What a stream is made of, where there is one. */
   events?: { name: string; schema: TSchema }
@@ -81,6 +94,7 @@ export const ROUTES: readonly Route[] = [
       errors: CHAT_ERRORS,
     },
   },
+  ...SEARCH_ROUTES,
   {
     path: '/v1/models',
     method: 'GET',
@@ -150,13 +164,20 @@ export const ROUTES: readonly Route[] = [
   { path: '/openapi.json', method: 'GET', who: 'public', perMinute: 600, handle: handleOpenApi },
   { path: '/ca.pem', method: 'GET', who: 'public', perMinute: 600, handle: handleAuthority },
   { path: '/', method: 'GET', who: 'public', perMinute: 600, handle: handleFirstPage },
+  { path: '/robots.txt', method: 'GET', who: 'public', perMinute: 600, handle: handleRobots },
+  { path: '/sitemap.xml', method: 'GET', who: 'public', perMinute: 600, handle: handleSitemap },
   {
     path: '/docs',
     method: 'GET',
     who: 'public',
     perMinute: 600,
-    handle: () => ({ kind: 'redirect', to: '/docs/api/' }),
+    handle: () => ({ kind: 'redirect', to: '/docs/' }),
   },
+  { path: '/docs/', method: 'GET', who: 'public', perMinute: 600, handle: handleManualPage },
+  { path: '/docs/feed.xml', method: 'GET', who: 'public', perMinute: 600, handle: handleFeed },
+  { path: '/docs/media/:file', method: 'GET', who: 'public', perMinute: 6000, handle: handleManualMedia },
+  { path: '/docs/:page', method: 'GET', who: 'public', perMinute: 600, handle: handleManualName },
+  { path: '/docs/:page/', method: 'GET', who: 'public', perMinute: 600, handle: handleManualPage },
   {
     path: '/docs/api',
     method: 'GET',

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from './answer.ts'
-import type { Call } from './call.ts'
 import type { Deps } from './deps.ts'
 import { renderError, toApiError } from './errors.ts'
 import { tooLarge } from './guard.ts'
 import { limitHeaders } from './headers.ts'
 import { EventStream } from './sse.ts'
+import { isSearchPath, renderSearchError } from './web-search/error-body.ts'
 
 /** A stream whose reader takes nothing for so long ends (contract: idle for 60 s). */
 const STALL_MS = 60_000
@@ -17,7 +17,7 @@ export async function sendAnswer(
   reply: FastifyReply,
   deps: Deps,
 ): Promise<void> {
-  setLimits(request.call, reply, deps)
+  setLimits(request, reply, deps)
   if (deps.closing()) reply.header('connection', 'close')
   switch (answer.kind) {
     case 'json':
@@ -25,7 +25,11 @@ export async function sendAnswer(
       reply.code(answer.status ?? 200).send(JSON.stringify(answer.body))
       return
     case 'text':
-      reply.headers({ 'content-type': answer.type, ...answer.headers }).send(answer.text)
+      reply.headers({ 'content-type': answer.type, ...answer.headers })
+      reply.code(answer.status ?? 200).send(answer.text)
+      return
+    case 'bytes':
+      reply.headers({ 'content-type': answer.type, ...answer.headers }).send(Buffer.from(answer.bytes))
       return
     case 'redirect':
       reply.redirect(answer.to, 308)
@@ -65,18 +69,20 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   if (error.reason !== undefined) call.facts.reason = error.reason
   if (error.code === 'internal')
     deps.log.error('internal_error', { requestId: call.requestId, error: error.reason ?? '', stack: stackOf(thrown) })
-  setLimits(call, reply, deps)
+  setLimits(request, reply, deps)
   // The framework closes after a body it did not read to its end; Node drains it, so that the answer arrives.
   if (deps.closing()) reply.header('connection', 'close')
   else reply.removeHeader('connection')
   reply.headers({ 'content-type': 'application/json; charset=utf-8', ...error.particulars.headers })
-  reply.code(error.status).send(JSON.stringify(renderError(error)))
+  const body = isSearchPath(request.url) ? renderSearchError(error, call.requestId) : renderError(error)
+  reply.code(error.status).send(JSON.stringify(body))
 }
 
 /** Every answer to a key tells its counters. */
-function setLimits(call: Call, reply: FastifyReply, deps: Deps): void {
+function setLimits({ call, url }: FastifyRequest, reply: FastifyReply, deps: Deps): void {
   if (call.key === undefined) return
-  const scope = call.key.scopes.includes('chat') ? 'chat' : (call.key.scopes[0] ?? 'chat')
+  const wanted = isSearchPath(url) ? 'search' : 'chat'
+  const scope = call.key.scopes.includes(wanted) ? wanted : (call.key.scopes[0] ?? wanted)
   try {
     reply.headers(limitHeaders(call.limits ?? deps.accounts.limits(call.key, scope)))
   } catch (error) {

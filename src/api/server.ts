@@ -6,6 +6,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { buildApp } from './app.ts'
 import type { Deps, ServerParts } from './deps.ts'
 import { answerUnreadable, createListener, secureOptions } from './listener.ts'
+import { isKeyless } from './keyless.ts'
+import { openManual } from './manual/open-manual.ts'
 import { createMetrics, metricsServer } from './metrics.ts'
 import { createPlainHttp } from './plain-http.ts'
 import { ROUTES } from './routes.ts'
@@ -40,8 +42,10 @@ export function createServer(parts: ServerParts): Server {
   const deps: Deps = {
     ...parts,
     routes: ROUTES,
-    metrics: createMetrics(parts.engine),
+    metrics: createMetrics(parts.engine, parts.search),
     baseUrl: () => baseUrl,
+    keyless: isKeyless(options),
+    manual: openManual(parts.docsFolder),
     closing: () => closing,
   }
   const app = buildApp({ deps, running, makeServer: (listener) => createListener(tls, options, listener) })

@@ -1,11 +1,11 @@
 import { flushCompileCache } from 'node:module'
 import type { Config } from '../config/sections.ts'
+import { listSettings } from '../config/settings.ts'
 import type { Call, Command } from './command.ts'
-import { writeFirstKey } from './first-key.ts'
-import { openConfig, PLACE_FLAGS, type Place } from './open-config.ts'
+import { openConfig, PLACE_FLAGS } from './open-config.ts'
 import { openLog } from './open-log.ts'
-import { removeReadyFile, writeReadyFile, type Ready } from './ready-file.ts'
-import { renderBanner, type Opening } from './serve/banner.ts'
+import { removeReadyFile } from './ready-file.ts'
+import { announce, sinceStart } from './serve/announce.ts'
 import { claimFolder } from './serve/claim-folder.ts'
 import { onSignals } from './serve/signals.ts'
 import { startParts, type Parts } from './serve/start.ts'
@@ -66,7 +66,7 @@ async function runServe(call: Call): Promise<number> {
       version,
       log,
     })
-    await open({ call, place, parts, joined, version })
+    await announce({ call, dataFolder: place.dataFolder, parts, joined, version })
     log.info('ready', { baseUrl: parts.listening.baseUrl, ms: sinceStart(), joined })
     flushCompileCache()
     const signal = await stopping.promise
@@ -83,46 +83,18 @@ async function runServe(call: Call): Promise<number> {
   }
 }
 
-type Ended = { call: Call; place: Place; parts: Parts; joined: boolean; version: string }
+const OWN = new Set(['api.port', 'api.metricsPort', 'api.plainHttpPort', 'api.unixSocket'])
 
-/** Tells programs (ready.json) and people that it can answer. */
-async function open({ call, place, parts, joined, version }: Ended): Promise<void> {
-  const { tls, accounts, engine, listening } = parts
-  const { terminal } = call
-  const { baseUrl } = listening
-  const showSecret = terminal.isTerminal && !call.on('json')
-  const operator = joined ? undefined : await accounts.ensureLocalOperator()
-  const firstKey =
-    operator?.kind === 'created' ? keepFirstKey(place.dataFolder, operator.secret, showSecret) : undefined
-  const ready: Ready = { baseUrl, caFile: tls.authority?.file ?? '', consoleUrl: `${baseUrl}/`, pid: process.pid }
-  if (!joined) writeReadyFile(place.dataFolder, ready)
-  terminal.progress('')
-  const opening = {
-    version,
-    baseUrl,
-    joined,
-    firstKey,
-    caFile: tls.authority?.file,
-    fingerprint: tls.material?.fingerprint,
-    models: engine.health().models.map((model) => model.id),
-    startMs: sinceStart(),
-  }
-  terminal.say(call.on('json') ? JSON.stringify(ready) : renderBanner(opening, terminal))
-}
-
-function keepFirstKey(dataFolder: string, secret: string, show: boolean): Opening['firstKey'] {
-  return show ? { kind: 'secret', secret } : { kind: 'file', path: writeFirstKey(dataFolder, secret) }
-}
-
-function sinceStart(): number {
-  return Math.round(performance.now())
-}
-
-/** A joined process shares the folder's settings, but no port: what is not named by a flag is left to the system, or off. */
-function keepToItself(config: Config, call: Call): void {
-  const named = new Set(call.texts('set').map((pair) => pair.split('=')[0]))
-  if (call.text('port') === undefined && !named.has('api.port')) config.api.port = 0
-  if (!named.has('api.metricsPort')) config.api.metricsPort = 0
-  if (!named.has('api.plainHttpPort')) config.api.plainHttpPort = 0
-  if (!named.has('api.unixSocket')) config.api.unixSocket = ''
+/**
+ * A joined process shares the folder's settings, but no port and no socket: of these only what its own flags or
+ * environment name counts; the port is else the system's choice, the others are off.
+ */
+function keepToItself({ api }: Config, call: Call): void {
+  const set = new Set(call.texts('set').map((pair) => pair.split('=')[0]))
+  const told = listSettings().filter(({ name, env }) => set.has(name) || call.environment[env] !== undefined)
+  const named = new Set(told.map(({ name }) => name).filter((name) => OWN.has(name)))
+  if (call.text('port') === undefined && !named.has('api.port')) api.port = 0
+  if (!named.has('api.metricsPort')) api.metricsPort = 0
+  if (!named.has('api.plainHttpPort')) api.plainHttpPort = 0
+  if (!named.has('api.unixSocket')) api.unixSocket = ''
 }

@@ -2,6 +2,8 @@ import type { Static } from 'typebox'
 import { accountsOptions } from '../accounts/options.ts'
 import { apiOptions } from '../api/options.ts'
 import { engineOptions } from '../engine/options.ts'
+import { crawlerOptions } from '../search/crawl/options.ts'
+import { searchOptions } from '../search/options.ts'
 import { logOptions } from './options.ts'
 
 /** Every part's settings under the name they have in the configuration file. The order is that of the documentation. */
@@ -9,6 +11,8 @@ export const sections = {
   api: apiOptions,
   engine: engineOptions,
   accounts: accountsOptions,
+  search: searchOptions,
+  crawler: crawlerOptions,
   log: logOptions,
 }
 

@@ -15,7 +15,7 @@ import type { Search, SearchAnswer, SearchRequest, StoredCopy } from './search.t
 export type SearchDeps = {
   /** `<data>/search`. */
   folder: string
-  options: SearchOptions
+  options: Omit<SearchOptions, 'picturesBytesMax'>
   clock: Clock
   log: Log
   /** Reads the bytes that stand at a place of the WARC folder. */

@@ -33,6 +33,13 @@ export const searchOptions = Type.Object({
     env: 'UNMASK_SEARCH_COMMIT_EVERY_PAGES',
     description: 'Pages after which the index commits at the latest.',
   }),
+  picturesBytesMax: Type.Integer({
+    minimum: 1_048_576,
+    maximum: 1_000_000_000_000,
+    default: 268_435_456,
+    env: 'UNMASK_SEARCH_PICTURES_BYTES_MAX',
+    description: 'Bytes of thumbnails and site icons that are kept; those not looked at for longest go first.',
+  }),
 })
 
 export type SearchOptions = Static<typeof searchOptions>

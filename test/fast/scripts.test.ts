@@ -78,6 +78,11 @@ describe('documents', () => {
     const text = '`src/lib/ids.ts` `application/json` [a](a.md) [w](https://example.org/x.md)\n```\n`src/x.ts`\n```\n'
     deepEqual(faults('docs/b.md', text), [])
   })
+  test('a file that a part’s README names is looked for in that part', () => {
+    deepEqual(faults('src/x/README.md', '`gone.ts` `not.a.file`'), [
+      'src/x/README.md names src/x/**/gone.ts, which does not exist',
+    ])
+  })
   test('a part’s README has at most 40 lines', () => {
     deepEqual(faults('src/x/README.md', 'line\n'.repeat(40)), [])
     match(faults('src/x/README.md', 'line\n'.repeat(41)).join(''), /41 lines/)

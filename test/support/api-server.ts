@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { apiOptions, type ApiOptions } from '../../src/api/options.ts'
 import { createServer, type Listening, type Server } from '../../src/api/server.ts'
 import { openTls } from '../../src/api/tls/open-tls.ts'
@@ -10,6 +11,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import type { Log, LogFields } from '../../src/lib/log.ts'
 import { httpsClient, type HttpsClient } from './https-client.ts'
 import { FakeAccounts } from './fake-accounts.ts'
+import { MemoryPictures, MemorySearch } from './memory-search.ts'
 import { ScriptedEngine } from './scripted-engine.ts'
 
 export type LogLine = { level: string; event: string; fields: LogFields }
@@ -19,6 +21,8 @@ export type TestServer = HttpsClient & {
   listening: Listening
   engine: ScriptedEngine
   accounts: FakeAccounts
+  search: MemorySearch
+  pictures: MemoryPictures
   tls: Tls
   lines: LogLine[]
   folder: string
@@ -34,6 +38,10 @@ export const DEFAULTS = Object.fromEntries(
 
 /** A key that may chat without limits, on every test server. */
 export const KEY = 'um_live_test'
+/** One that may search. */
+export const SEARCH_KEY = 'um_live_search'
+
+const DOCS = fileURLToPath(new URL('../../docs', import.meta.url))
 
 /** The whole HTTPS side on a port of its own, with a scripted engine; ends with the test file that asked for it. */
 export async function startServer(changes: Partial<ApiOptions> = {}): Promise<TestServer> {
@@ -42,10 +50,13 @@ export async function startServer(changes: Partial<ApiOptions> = {}): Promise<Te
   const engine = new ScriptedEngine()
   const accounts = new FakeAccounts()
   accounts.add(KEY)
+  accounts.add(SEARCH_KEY, { scopes: ['search'] })
+  const [search, pictures] = [new MemorySearch(), new MemoryPictures()]
   const lines: LogLine[] = []
   const log = recordingLog(lines)
   const tls = await openTls({ options, folder, clock: systemClock, log })
-  const server = createServer({ options, tls, engine, accounts, log, clock: systemClock, version: '0.0.0' })
+  const shared = { search, pictures, linkKey: Buffer.alloc(32, 7), docsFolder: DOCS }
+  const server = createServer({ options, tls, engine, accounts, ...shared, log, clock: systemClock, version: '0.0.0' })
   const listening = await server.listen()
   const client = httpsClient({ baseUrl: `https://127.0.0.1:${listening.port}`, key: KEY, ca: tls.authority?.pem })
   after(async () => {
@@ -53,7 +64,7 @@ export async function startServer(changes: Partial<ApiOptions> = {}): Promise<Te
     await server.close(0)
     await rm(folder, { recursive: true, force: true })
   })
-  return { ...client, server, listening, engine, accounts, tls, lines, folder }
+  return { ...client, server, listening, engine, accounts, search, pictures, tls, lines, folder }
 }
 
 function recordingLog(lines: LogLine[]): Log {

@@ -19,9 +19,11 @@ ${codeBlock('Shell', trustExample(shown))}`
     'Unmask',
     `<div class="columns single"><main id="main">
 <h1>Unmask is running</h1>
-<p class="lead">Chat completions from mask-diffusion language models, for any OpenAI client.</p>
+<p class="lead">Chat completions from mask-diffusion language models, for any OpenAI client, and web search over an index of its own.</p>
 <p>Base URL: <code>${escape(shown.baseUrl)}/v1</code></p>
 <ul class="cards">
+<li><a href="/search"><strong>Search</strong>The pages, images and videos that this server has crawled.</a></li>
+<li><a href="/docs/"><strong>Manual</strong>From the first start to running it for others.</a></li>
 <li><a href="/docs/api/"><strong>API reference</strong>Calls, fields, errors and limits, with examples to copy.</a></li>
 <li><a href="/openapi.json"><strong>OpenAPI</strong>The same for machines: OpenAPI 3.1.</a></li>
 ${shown.ownAuthority ? '<li><a href="/ca.pem"><strong>Certificate authority</strong>The file that clients need to trust this server.</a></li>' : ''}

@@ -11,22 +11,34 @@ export type Place = {
   ownAuthority: boolean
 }
 
-/** The frame of every page: one style sheet, no script. `main` is HTML. */
-export function renderPage(title: string, main: string): string {
+/** What a page has beyond the common frame. `head` is HTML; `nav`: which of the site's places it belongs to. */
+export type Frame = { head?: string; nav?: 'search' | 'manual' | 'reference'; language?: string }
+
+const NAV = [
+  ['search', '/search', 'Search'],
+  ['manual', '/docs/', 'Manual'],
+  ['reference', '/docs/api/', 'API reference'],
+] as const
+
+/** The frame of every page: one style sheet, no script of its own. `main` is HTML. */
+export function renderPage(title: string, main: string, frame: Frame = {}): string {
+  const links = NAV.map(
+    ([name, href, text]) => `<a href="${href}"${name === frame.nav ? ' aria-current="page"' : ''}>${text}</a>`,
+  )
   return `<!doctype html>
-<html lang="en">
+<html lang="${frame.language ?? 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title>
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/style.css">
-</head>
+${frame.head ?? ''}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header><div>
 <a class="brand" href="/"><img src="/docs/icon.svg" alt="">Unmask</a>
-<nav aria-label="Site"><a href="/docs/api/">API reference</a> <a href="/openapi.json">OpenAPI</a></nav>
+<nav aria-label="Site">${links.join(' ')}</nav>
 </div></header>
 ${main}
 </body>

@@ -41,6 +41,7 @@ ${compatibility()}
 ${errors()}
 ${LIMITS}
 </main></div>`,
+    { nav: 'reference' },
   )
 }
 

@@ -39,11 +39,7 @@ function readFields(call: Call): Fields {
   return call.method === 'POST' ? readJsonObject(call.body) : readQuery(call.query)
 }
 
-async function answerTo(
-  wire: Fields,
-  call: Call,
-  deps: Deps,
-): Promise<{ answer: SearchAnswer; rendering: Rendering }> {
+async function answerTo(wire: Fields, call: Call, deps: Deps): Promise<{ answer: SearchAnswer; rendering: Rendering }> {
   const { options, linkKey } = deps
   const now = deps.clock.now()
   const request = parseSearchRequest(wire, {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { embedHtml } from '../../search/media/players.ts'
 import { thumbnailSize } from '../../search/pictures.ts'
 import type { ImageResult, PageResult, SearchAnswer, SearchRequest, VideoResult } from '../../search/search.ts'
-import { embedHtml } from './embed.ts'
 import { contentSize, displayUrl, duration, isSuperfresh, publishedForm, timestamp } from './forms.ts'
 import type { Links } from './links.ts'
 
@@ -89,7 +89,7 @@ export function renderVideos({ total, results }: SearchAnswer['videos'], renderi
 }
 
 function renderVideo(video: VideoResult, { links, now }: Rendering) {
-  const embed = embedHtml(video.player, video.name)
+  const embed = video.player === undefined ? null : (embedHtml(video.player, sizeOf(video)) ?? null)
   return {
     webSearchUrl: links.page('videos', anchorOf(video.contentUrl)),
     name: video.name,

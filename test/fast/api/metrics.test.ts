@@ -4,6 +4,7 @@ import { createMetrics } from '../../../src/api/metrics.ts'
 import { startServer } from '../../support/api-server.ts'
 import { freePort } from '../../support/free-port.ts'
 import { say } from '../../support/https-client.ts'
+import { MemorySearch } from '../../support/memory-search.ts'
 import { ScriptedEngine } from '../../support/scripted-engine.ts'
 
 const metricsPort = await freePort()
@@ -29,7 +30,7 @@ test('tell requests, errors, tokens and the engine, on a port of their own', asy
 })
 
 test('every metric has a name of ours or of Node, and a help text', async () => {
-  const text = await createMetrics(new ScriptedEngine()).render()
+  const text = await createMetrics(new ScriptedEngine(), new MemorySearch()).render()
   for (const [, name] of text.matchAll(/^# TYPE (\S+)/gm)) match(name ?? '', /^(unmask|nodejs|process)_/)
 })
 

@@ -20,7 +20,7 @@ describe('/openapi.json', async () => {
     const wanted = ROUTES.filter((route) => route.doc !== undefined).map((route) => [
       route.path.replaceAll(/:(\w+)/g, '{$1}'),
       route.method.toLowerCase(),
-      route.who === 'key',
+      route.who !== 'public',
     ])
     const told = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { security }]) => [path, method, security.length > 0]),
@@ -82,9 +82,11 @@ describe('pages', () => {
       ok(text.includes(client) || text.includes(client.replaceAll("'", '&#39;')), client)
     }
   })
-  test('/docs leads to the reference', async () => {
-    const reply = await server.send('/docs', { key: null })
-    deepEqual([reply.status, reply.headers.location], [308, '/docs/api/'])
+  test('/docs leads to the manual, /docs/api to the reference', async () => {
+    for (const path of ['/docs', '/docs/api']) {
+      const reply = await server.send(path, { key: null })
+      deepEqual([reply.status, reply.headers.location], [308, `${path}/`])
+    }
   })
   test('/ca.pem is the authority, and nothing of a key', async () => {
     const reply = await server.send('/ca.pem', { key: null })

@@ -6,17 +6,24 @@ import { startServer } from '../../support/api-server.ts'
 const server = await startServer()
 
 describe('everything is denied without a key, unless the table says public', () => {
-  const PUBLIC = ['/', '/ca.pem', '/docs', '/docs/api', '/docs/api/', '/docs/icon.svg', '/docs/style.css']
-  const MACHINES = ['/healthz', '/openapi.json', '/readyz']
+  const MANUAL = ['/docs', '/docs/', '/docs/:page', '/docs/:page/', '/docs/feed.xml', '/docs/media/:file']
+  const PUBLIC = ['/', '/ca.pem', '/docs/api', '/docs/api/', '/docs/icon.svg', '/docs/style.css', ...MANUAL]
+  const SEARCH = ['/search/style.css', '/search/keys.js', '/search/opensearch.xml']
+  const MACHINES = ['/healthz', '/openapi.json', '/readyz', '/robots.txt', '/sitemap.xml']
   test('the public ones are these and no others', () => {
     const found = ROUTES.filter((route) => route.who === 'public').map((route) => route.path)
-    deepEqual(found.toSorted(), [...PUBLIC, ...MACHINES].toSorted())
+    deepEqual(found.toSorted(), [...PUBLIC, ...SEARCH, ...MACHINES].toSorted())
   })
   for (const route of ROUTES) {
     test(`${route.method} ${route.path}: ${route.who}`, async () => {
-      const path = route.path.replaceAll(/:\w+/g, 'Model')
+      const path = route.path
+        .replace(':page', 'configuration')
+        .replace(':file', 'manual.css')
+        .replaceAll(/:\w+/g, 'Model')
       const reply = await server.send(path, { method: route.method, key: null })
       if (route.who === 'key') equal(reply.status, 401)
+      // What is looked for is missing; without the right to look it would be 401.
+      else if (route.who === 'open') ok([200, 400, 404].includes(reply.status), reply.text)
       else ok(reply.status === 200 || reply.status === 308, reply.text)
       match(String(reply.headers['x-request-id']), /^req_/)
       equal(reply.headers['x-content-type-options'], 'nosniff')
