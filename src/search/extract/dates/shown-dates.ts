@@ -40,7 +40,8 @@ export function fromShown(page: Page, type: PageType, read: Read): FoundDate[] {
   // Two different dates of equal standing: neither is sure.
   const sure = new Set(alone.map(({ day }) => day)).size === 1
   const more = found.length > 0 ? [] : type === 'forum' ? firstOfThread(page, read) : []
-  return [...found.map((date) => (sure ? date : { ...date, confidence: Math.min(date.confidence, 0.7) })), ...more]
+  if (!sure) for (const date of found) date.confidence = Math.min(date.confidence, 0.7)
+  return [...found, ...more]
 }
 
 function headingOf(page: Page): Element | undefined {
