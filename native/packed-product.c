@@ -197,10 +197,13 @@ typedef struct {
   float *y;
 } Column;
 
+/* All sums of a tile stay in registers only where the compiler unrolls every loop over columns. */
+#define UNROLL _Pragma("GCC unroll 12")
+
 /* One panel by `count` columns. Inlined with constants for kind and count. */
 static inline __attribute__((always_inline)) void tile(int kind, int count, const uint8_t *panel, int64_t blocks, const Column *columns, int64_t row) {
   floats sums[TILE];
-  for (int j = 0; j < count; j++) sums[j] = zero();
+  UNROLL for (int j = 0; j < count; j++) sums[j] = zero();
   for (int64_t b = 0; b < blocks; b++, panel += panel_block(kind)) {
     ints w[8];
     if (kind == Q8_0) {
@@ -214,6 +217,7 @@ static inline __attribute__((always_inline)) void tile(int kind, int count, cons
     }
     const uint8_t *scales = panel + (kind == Q8_0 ? 32 : 16) * ROWS;
     const floats d = halves(scales);
+    UNROLL
     for (int j = 0; j < count; j++) {
       const int8_t *q = columns[j].q + b * BLOCK;
       const int32_t total = columns[j].sums[b];
@@ -228,7 +232,7 @@ static inline __attribute__((always_inline)) void tile(int kind, int count, cons
       if (kind == Q4_1) sums[j] = fma_(halves(scales + 2 * ROWS), allf(columns[j].d[b] * (float)total), sums[j]);
     }
   }
-  for (int j = 0; j < count; j++) store(columns[j].y + row, sums[j]);
+  UNROLL for (int j = 0; j < count; j++) store(columns[j].y + row, sums[j]);
 }
 
 #define CASE(kind, count) case count: tile(kind, count, panel, blocks, columns, row); break;
@@ -332,4 +336,15 @@ void unmask_chosen_product(struct ggml_tensor *dst, int ith, int nth, void *user
     }
     multiply(share, packed, columns, count);
   }
+}
+
+/* For the bench: `rounds` times 12 independent dot-product instructions on registers. Gives the multiply-adds that were done. */
+int64_t unmask_peak(int64_t rounds) {
+  ints w = all(0x01010101), x = all(0x02020202);
+#define EACH(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11)
+#define DECLARE(j) ints sum##j = all(j);
+#define STEP(j) sum##j = dot4(sum##j, w, x, 0); __asm__ volatile("" : "+v"(sum##j));
+  EACH(DECLARE)
+  for (int64_t i = 0; i < rounds; i++) { EACH(STEP) }
+  return rounds * 12 * ROWS * 4;
 }

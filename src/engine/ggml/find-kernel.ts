@@ -35,6 +35,7 @@ function wrap(library: LibraryHandle, symbols: KernelSymbols): Kernel {
         throw new RangeError(`${packed.length} bytes of packed ${type}`)
       symbols.pack(ELEMENT_TYPES[type], from, to, file, packed)
     },
+    peak: (rounds) => symbols.peak(rounds),
     ops: {
       quantise: findSymbol(library, 'unmask_quantise'),
       product: findSymbol(library, 'unmask_product'),

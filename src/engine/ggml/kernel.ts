@@ -11,6 +11,8 @@ export type Kernel = {
   packedBytes(type: PackedType, from: number, to: number): number
   /** Packs a file's rows; both have exactly their bytes. */
   pack(type: PackedType, shape: readonly [from: number, to: number], file: Uint8Array, packed: Uint8Array): void
+  /** Multiply-adds that `rounds` of its instructions on registers alone have done: what no product can exceed. */
+  peak(rounds: number): number
   /** Ops for a graph, used by `packed-product.ts` alone. */
   ops: { quantise: Address; product: Address; chosenProduct: Address }
 }

@@ -208,6 +208,7 @@ export type KernelSymbols = {
   isa(): string
   packedBytes(type: number, from: number, to: number): number
   pack(type: number, from: number, to: number, file: Uint8Array, packed: Uint8Array): number
+  peak(rounds: number): number
 }
 
 export function bindKernel(library: LibraryHandle): KernelSymbols {
@@ -215,6 +216,7 @@ export function bindKernel(library: LibraryHandle): KernelSymbols {
     isa: library.func('unmask_isa', 'str', []),
     packedBytes: library.func('unmask_packed_bytes', 'size_t', ['int', 'int64_t', 'int64_t']),
     pack: library.func('unmask_pack', 'int', ['int', 'int64_t', 'int64_t', 'void *', 'void *']),
+    peak: library.func('unmask_peak', 'int64_t', ['int64_t']),
   }
 }
 
