@@ -67,18 +67,18 @@ export function playerOf(address: string): Player | undefined {
 /** The page where people watch it. */
 export function watchUrl(player: Player): string | undefined {
   if (player.name === 'peertube') return peertubeUrl(player.id, 'watch')
-  return isId(player.id) ? KNOWN[player.name]?.watch(player.id) : undefined
+  return isId(player.id) ? known(player.name)?.watch(player.id) : undefined
 }
 
 /** A still of the video, where the site keeps one at a known address. */
 export function playerThumbnailUrl(player: Player): string | undefined {
-  return isId(player.id) ? KNOWN[player.name]?.thumbnail?.(player.id) : undefined
+  return isId(player.id) ? known(player.name)?.thumbnail?.(player.id) : undefined
 }
 
 /** The address that the player's frame loads. */
 export function embedUrl(player: Player): string | undefined {
   if (player.name === 'peertube') return peertubeUrl(player.id, 'embed')
-  return isId(player.id) ? KNOWN[player.name]?.embed(player.id) : undefined
+  return isId(player.id) ? known(player.name)?.embed(player.id) : undefined
 }
 
 /** A frame built by us from name and id alone: nothing of a page's own markup can get into it. */
@@ -88,6 +88,11 @@ export function embedHtml(player: Player, size: { width?: number; height?: numbe
   const width = pixels(size.width, 640)
   const height = pixels(size.height, Math.round((width * 9) / 16))
   return `<iframe width="${width}" height="${height}" src="${src}" frameborder="0" allowfullscreen></iframe>`
+}
+
+/** Names come from stored documents: only our own count. */
+function known(name: string): KnownPlayer | undefined {
+  return Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined
 }
 
 function pixels(value: number | undefined, otherwise: number): number {
