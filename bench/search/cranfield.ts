@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { PageDocument } from '../../src/search/document.ts'
 import type { EngineChoice } from '../../src/search/index/open-engine.ts'
-import { askPages, buildIndex, inNewFolder, keepPages, openSearcher } from './local-search.ts'
+import { askPages, buildIndex, inNewFolder, keepPages, openSearcher } from '../../test/support/local-search.ts'
 
 export type Collection = {
   docs: { id: string; title: string; text: string }[]

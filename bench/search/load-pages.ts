@@ -10,7 +10,7 @@ import {
   renameSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { PageDocument } from '../../src/search/document.ts'
 import { extractPage } from '../../src/search/extract/extract-page.ts'
@@ -22,7 +22,8 @@ const CHARSET = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i
 export function extractPages(folder: string, file: string, say: (line: string) => void): void {
   if (existsSync(file)) return
   mkdirSync(dirname(file), { recursive: true })
-  const paths = globSync('**/*.{html,htm,xhtml}', { cwd: folder }).toSorted()
+  const found = globSync('**/*.{html,htm,xhtml}', { cwd: folder, withFileTypes: true }).filter((each) => each.isFile())
+  const paths = found.map((each) => relative(folder, join(each.parentPath, each.name))).toSorted()
   const out = openSync(`${file}.part`, 'w')
   const seen = new Set<string>()
   for (const [i, path] of paths.entries()) {

@@ -5,12 +5,15 @@ import { collapse } from './collapse.ts'
 import { buildFilter } from './filter.ts'
 import { CANDIDATES_MAX, findCandidates, findThings, hidesAdult, planQuery } from './match.ts'
 import { parseQuery } from './parse.ts'
-import { rank, type Ranked, type Reason } from './rank/rank.ts'
+import { rank, REASONS, type Ranked, type Reason } from './rank/rank.ts'
 import type { Signals } from './signals.ts'
+
+const WHY = [...REASONS, 'score'] as const
 
 /** All that a query found, best first: every page of its answer is a slice of this. */
 export type CandidateList = {
-  pages: { ids: number[]; why: Record<Reason, number>[]; total: number; someRemoved: boolean }
+  /** `why` holds the numbers of `WHY` for each page: lists are kept by the hundred and travel between threads. */
+  pages: { ids: Float64Array; why: Float32Array; total: number; someRemoved: boolean }
   images: { keys: number[]; total: number }
   videos: { keys: number[]; total: number }
   partial: boolean
@@ -25,7 +28,12 @@ export type ListParts = {
   late: () => boolean
 }
 
-const NO_PAGES: CandidateList['pages'] = { ids: [], why: [], total: 0, someRemoved: false }
+const NO_PAGES: CandidateList['pages'] = {
+  ids: new Float64Array(0),
+  why: new Float32Array(0),
+  total: 0,
+  someRemoved: false,
+}
 const NO_THINGS: CandidateList['images'] = { keys: [], total: 0 }
 
 /** Parse, match, rank, collapse. A step for which the time is gone is left out, and the list says so. */
@@ -57,8 +65,20 @@ export function listCandidates(request: SearchRequest, parts: ListParts): Candid
 
 function toPages(ranked: Ranked[], total: number, someRemoved: boolean): CandidateList['pages'] {
   const kept = ranked.slice(0, CANDIDATES_MAX)
-  const why = kept.map((each) => ({ ...each.why, score: each.score }))
-  return { ids: kept.map(({ id }) => id), why, total: total <= CANDIDATES_MAX ? kept.length : total, someRemoved }
+  const ids = Float64Array.from(kept, ({ id }) => id)
+  const why = new Float32Array(kept.length * WHY.length)
+  for (const [place, each] of kept.entries()) {
+    const first = place * WHY.length
+    for (const [i, reason] of REASONS.entries()) why[first + i] = each.why[reason]
+    why[first + REASONS.length] = each.score
+  }
+  return { ids, why, total: total <= CANDIDATES_MAX ? kept.length : total, someRemoved }
+}
+
+/** The terms of the score at a place of the list, by name. */
+export function whyOf(pages: CandidateList['pages'], place: number): Record<Reason | 'score', number> {
+  const entries = WHY.map((name, i) => [name, pages.why[place * WHY.length + i] ?? 0])
+  return Object.fromEntries(entries) as Record<Reason | 'score', number>
 }
 
 /** One picture or film stands once, however many pages show it; the best of its pages is told. */

@@ -3,7 +3,7 @@ import { Generations } from '../index/generations.ts'
 import { openEngine } from '../index/open-engine.ts'
 import { EMPTY_HITS, type IndexEngine, type IndexReader, type Vertical } from '../index/search-index.ts'
 import type { SearchAnswer, SearchRequest } from '../search.ts'
-import { listCandidates, type CandidateList } from './candidate-list.ts'
+import { listCandidates, whyOf, type CandidateList } from './candidate-list.ts'
 import { planQuery } from './match.ts'
 import { parseQuery } from './parse.ts'
 import type { IndexCounts, QueryStart } from './query-messages.ts'
@@ -73,9 +73,9 @@ export class Searcher {
     const parsed = parseQuery(request.query)
     const { terms } = planQuery(parsed)
     const [from, to] = [request.offset, request.offset + request.count]
-    const shown = list.pages.ids.slice(from, to).map((id, i) => {
-      const why = list.pages.why[from + i] ?? {}
-      return { id, why, navigational: 'home' in why && why.home === 1, first: from + i === 0 }
+    const shown = Array.from(list.pages.ids.slice(from, to), (id, i) => {
+      const why = whyOf(list.pages, from + i)
+      return { id, why, navigational: why.home === 1, first: from + i === 0 }
     })
     const showing = { documents: this.#documents, terms, text: parsed.text, withoutSummary: request.withoutSummary }
     return {

@@ -17,8 +17,9 @@ export function makeSnippet(text: string, places: Place[]): string {
   for (;;) {
     const shown = dress(line, start, end)
     if (shown.length > SNIPPET_MAX) end = cutBack(line, start, end - (shown.length - SNIPPET_MAX))
-    else if (shown.length >= SNIPPET_MIN || end >= line.length) return shown
-    else end = Math.min(line.length, end + SNIPPET_MIN)
+    else if (shown.length >= SNIPPET_MIN || (start === 0 && end >= line.length)) return shown
+    else if (end < line.length) end = Math.min(line.length, end + SNIPPET_MIN)
+    else start = wordFrom(line, Math.max(0, start - (SNIPPET_MIN + LEAD_MAX - shown.length)))
   }
 }
 
@@ -45,9 +46,15 @@ function beginNear(line: string, at: number): number {
   const before = line.slice(from, at)
   const sentence = [...before.matchAll(/[.!?…]["'”’)\]]?\s+|[。！？]["”’」』）]?/gu)].at(-1)
   if (sentence !== undefined) return from + sentence.index + sentence[0].length
+  return wordFrom(line, from)
+}
+
+/** The beginning of the next word, if one is near. */
+function wordFrom(line: string, from: number): number {
   if (from === 0) return 0
-  const space = before.indexOf(' ')
-  return space < 0 || space > LEAD_MAX / 2 ? from : from + space + 1
+  const space = line.slice(from, from + LEAD_MAX / 2).indexOf(' ')
+  const unit = line.charCodeAt(from)
+  return space >= 0 ? from + space + 1 : unit >= 0xdc00 && unit <= 0xdfff ? from - 1 : from
 }
 
 function dress(line: string, start: number, end: number): string {
