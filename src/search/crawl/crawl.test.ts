@@ -218,17 +218,18 @@ describe('what pages ask of crawlers', () => {
     equal(asked.includes('/from-nofollow') || asked.includes('/from-none'), false)
   })
 
-  test('canonical and refresh are followed, a link that says nofollow is not', async (t) => {
+  test('canonical, refresh and other languages are followed, a link that says nofollow is not', async (t) => {
     const crawled = await crawling(t, {
       'a.example': {
         '/': '<link rel="canonical" href="http://a.example/front"><meta http-equiv="refresh" content="0; url=/moved"><a rel="nofollow" href="/ad">x</a>',
-        '/front': linkPage('front', []),
+        '/front': linkPage('front', [], '<base href="/sub/"><link rel="alternate" hreflang="de" href="de.html">'),
+        '/sub/de.html': linkPage('deutsch', []),
         '/moved': linkPage('moved', []),
         '/ad': linkPage('ad', []),
       },
     })
     await crawled.run()
-    deepEqual(keptPaths(crawled), ['/', '/front', '/moved'])
+    deepEqual(keptPaths(crawled), ['/', '/front', '/moved', '/sub/de.html'])
   })
 })
 

@@ -1,8 +1,7 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { findFeeds, parseFeed } from './feeds.ts'
-import { findRefresh } from './head-links.ts'
+import { parseFeed } from './feeds.ts'
 
 const AT = Date.UTC(2026, 10, 20, 8)
 
@@ -46,23 +45,4 @@ describe('feeds of every kind name their entries', () => {
   test('no text makes it throw', () => {
     fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => Array.isArray(parseFeed(`<item>${text}</item>`))))
   })
-})
-
-test('a page’s head names its feeds', () => {
-  const head = `<link rel="alternate" type="application/rss+xml" href="/rss?a=1&amp;b=2">
-    <link rel=alternate type=application/atom+xml href=/atom><link rel="alternate" hreflang="de" href="/de">
-    <link rel="stylesheet" type="application/rss+xml" href="/css">`
-  deepEqual(findFeeds(head), ['/rss?a=1&b=2', '/atom'])
-})
-
-describe('a page that sends its reader on', () => {
-  const cases: Record<string, string | undefined> = {
-    '<meta http-equiv="refresh" content="0; url=/next?a=1&amp;b=2">': '/next?a=1&b=2',
-    "<META HTTP-EQUIV='Refresh' CONTENT='5;URL=\"/x\"'>": '/x',
-    '<meta http-equiv="refresh" content="3600; url=/later">': undefined,
-    '<meta http-equiv="refresh" content="30">': undefined,
-    '<!-- <meta http-equiv="refresh" content="0; url=/x"> -->': undefined,
-    '<meta name="description" content="0; url=/x">': undefined,
-  }
-  for (const [html, expected] of Object.entries(cases)) test(html, () => equal(findRefresh(html), expected))
 })

@@ -56,18 +56,3 @@ function readJson(text: string): FeedEntry[] {
     return []
   }
 }
-
-const LINK_TAG = /<link\s[^>]{1,2000}>/gi
-const FEED_TYPE = /type\s*=\s*["']?application\/(?:rss\+xml|atom\+xml|feed\+json)/i
-const HEAD_CHARACTERS = 65_536
-const FEEDS_MAX = 3
-
-/** Feeds that a page's head names (`<link rel="alternate" type="application/rss+xml" href>`), as written. */
-export function findFeeds(html: string): string[] {
-  const tags = html.slice(0, HEAD_CHARACTERS).match(LINK_TAG) ?? []
-  return tags
-    .filter((tag) => FEED_TYPE.test(tag) && /rel\s*=\s*["']?[^"'>]*alternate/i.test(tag))
-    .flatMap((tag) => /href\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s>"']+))/i.exec(tag)?.slice(1).find(Boolean) ?? [])
-    .map((href) => href.replaceAll('&amp;', '&'))
-    .slice(0, FEEDS_MAX)
-}

@@ -6,10 +6,9 @@ import type { CopyPlace, PageDocument } from '../document.ts'
 import { applyHints } from './apply-hints.ts'
 import { decodeText } from './charset.ts'
 import type { FetchedPage } from './crawl-types.ts'
-import { findFeeds } from './feeds.ts'
 import { ROBOTS_TOKEN } from './fetch-page.ts'
 import type { Item, NewItem } from './frontier.ts'
-import { findRefresh } from './head-links.ts'
+import { findHeadLinks } from './head-links.ts'
 import { readableKind } from './page-kind.ts'
 import { readRobotsTags } from './robots-tags.ts'
 import { finishItem, itemFor, type Run } from './run-state.ts'
@@ -125,12 +124,19 @@ function linksOf(run: Run, item: Item, document: PageDocument, html: string | un
     document.canonicalUrl === undefined || !isSameSite(document.canonicalUrl, item.url)
       ? []
       : itemFor(run, document.canonicalUrl, item.url, { ...rest, depth: item.depth, priority: PRIORITY.canonical })
-  const refresh = html === undefined ? undefined : findRefresh(html)
-  const refreshed = refresh === undefined ? [] : itemFor(run, refresh, item.url, { ...rest, depth: item.depth })
-  const feeds = (html === undefined ? [] : findFeeds(html)).flatMap((href) =>
-    itemFor(run, href, item.url, { ...rest, kind: 'feed', priority: PRIORITY.feed }),
+  return [...canonical, ...(html === undefined ? [] : headItems(run, item, html, rest)), ...links]
+}
+
+/** What only the head names: feeds, other languages, where it sends its reader. */
+function headItems(run: Run, item: Item, html: string, rest: Omit<NewItem, 'url'>): NewItem[] {
+  const head = findHeadLinks(html)
+  const base = URL.parse(head.base ?? '', item.url)?.href ?? item.url
+  const refresh = head.refresh === undefined ? [] : itemFor(run, head.refresh, item.url, { ...rest, depth: item.depth })
+  const feeds = head.feeds.flatMap((href) =>
+    itemFor(run, href, base, { ...rest, kind: 'feed', priority: PRIORITY.feed }),
   )
-  return [...canonical, ...refreshed, ...feeds, ...links]
+  const pages = head.pages.flatMap((href) => itemFor(run, href, base, rest))
+  return [...refresh, ...feeds, ...pages]
 }
 
 function isSameSite(a: string, b: string): boolean {

@@ -80,6 +80,8 @@ const CASES: Record<string, [robots: string, paths: Record<string, boolean>][]> 
     ['user-agent: *\ndisallow: /a-%24', { '/a-$': false, '/a-': true }],
     ['user-agent: *\ndisallow: /x # not y\n# disallow: /y', { '/x': false, '/y': true }],
     ['user-agent: *\ndisallow: *', { '/': false }],
+    ['user-agent: *\nallow: /\ndisallow: /$', { '/': false, '/x': true }],
+    ['user-agent: *\ndisallow: /\nallow: /$', { '/': true, '/x': false }],
     ['user-agent: *\ndisallow: /$', { '/': false, '/x': true }],
     ['user-agent: *\ndisallow: /**********x$', { '/aaax': false, '/aaa': true }],
   ],

@@ -139,7 +139,8 @@ export function isAllowed(rules: RobotsRules, path: string): boolean {
   let longest = -1
   let allowed = true
   for (const rule of rules.rules) {
-    const { length } = rule.pattern
+    // As written: "/$" says more than "/".
+    const length = rule.pattern.length + (rule.anchored ? 1 : 0)
     if (length < longest || (length === longest && (allowed || !rule.allow))) continue
     if (!matches(rule, rule.pattern, exact) && !matches(rule, decodeQuery(rule.pattern), loose)) continue
     longest = length
