@@ -77,3 +77,16 @@ export function askPages(searcher: Searcher, query: string, more: Partial<Search
   }
   return searcher.search(request, undefined, Infinity, Date.UTC(2026, 10, 1)).answer
 }
+
+/** Keeps and indexes `pages` in a folder of their own, and opens a searcher on it. */
+export function openFolder(pages: PageDocument[], choice: EngineChoice): { searcher: Searcher; close: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'local-search-'))
+  keepPages(folder, pages)
+  buildIndex(folder, choice, true)
+  const searcher = openSearcher(folder, choice)
+  const close = (): void => {
+    searcher.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { searcher, close }
+}
