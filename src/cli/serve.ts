@@ -1,12 +1,15 @@
+import type { ChildProcess } from 'node:child_process'
 import { flushCompileCache } from 'node:module'
 import type { Config } from '../config/sections.ts'
 import { listSettings } from '../config/settings.ts'
+import type { Log } from '../lib/log.ts'
 import type { Call, Command } from './command.ts'
 import { openConfig, PLACE_FLAGS } from './open-config.ts'
 import { openLog } from './open-log.ts'
 import { removeReadyFile } from './ready-file.ts'
 import { announce, sinceStart } from './serve/announce.ts'
 import { claimFolder } from './serve/claim-folder.ts'
+import { crawlManual } from './serve/crawl-manual.ts'
 import { onSignals } from './serve/signals.ts'
 import { startParts, type Parts } from './serve/start.ts'
 import { stopParts } from './serve/stop.ts'
@@ -69,10 +72,12 @@ async function runServe(call: Call): Promise<number> {
     await announce({ call, dataFolder: place.dataFolder, parts, joined, version })
     log.info('ready', { baseUrl: parts.listening.baseUrl, ms: sinceStart(), joined })
     flushCompileCache()
+    const crawling = joined ? undefined : startManual(call, place.dataFolder, parts, log)
     const signal = await stopping.promise
     setTimeout(() => process.exit(1), END_MS).unref()
     if (!joined) removeReadyFile(place.dataFolder)
     log.info('stopping', { signal })
+    crawling?.kill('SIGKILL')
     call.terminal.progress('Stopping: running replies may end …')
     await stopParts(parts, log)
     return 0
@@ -81,6 +86,12 @@ async function runServe(call: Call): Promise<number> {
     log.close()
     lock?.release()
   }
+}
+
+/** The manual is searched in like everything else, once the crawler has fetched it from here. */
+function startManual(call: Call, dataFolder: string, parts: Parts, log: Log): ChildProcess | undefined {
+  const { listening, search } = parts
+  return crawlManual({ call, dataFolder, baseUrl: listening.baseUrl, search, log })
 }
 
 const OWN = new Set(['api.port', 'api.metricsPort', 'api.plainHttpPort', 'api.unixSocket'])

@@ -3,6 +3,7 @@ import { accountsOptions } from '../accounts/options.ts'
 import { apiOptions } from '../api/options.ts'
 import { engineOptions } from '../engine/options.ts'
 import { crawlerOptions } from '../search/crawl/options.ts'
+import { extractOptions } from '../search/extract/options.ts'
 import { searchOptions } from '../search/options.ts'
 import { logOptions } from './options.ts'
 
@@ -13,6 +14,7 @@ export const sections = {
   accounts: accountsOptions,
   search: searchOptions,
   crawler: crawlerOptions,
+  extract: extractOptions,
   log: logOptions,
 }
 

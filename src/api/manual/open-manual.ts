@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { readPageSource, type PageSource } from './page-source.ts'
 
 export type MediaFile = { type: string; bytes: Uint8Array }
@@ -14,6 +14,7 @@ export type Manual = {
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
   png: 'image/png',
   svg: 'image/svg+xml',
   webm: 'video/webm',
@@ -34,10 +35,14 @@ export function openManual(docsFolder: string): Manual {
     return existsSync(path) ? [{ ...readPageSource(name, readFileSync(path, 'utf8')), order }] : []
   })
   const pages = [...own, ...beside].toSorted((a, b) => (a.order ?? 1000) - (b.order ?? 1000) || compare(a.name, b.name))
+  const files = [
+    ...list(join(folder, 'media'), '').map((file) => join(folder, 'media', file)),
+    ...list(docsFolder, '.json').map((file) => join(docsFolder, file)),
+  ]
   const media = new Map<string, MediaFile>(
-    list(join(folder, 'media'), '').flatMap((file) => {
-      const type = TYPES[file.split('.').at(-1) ?? '']
-      return type === undefined ? [] : [[file, { type, bytes: readFileSync(join(folder, 'media', file)) }]]
+    files.flatMap((path) => {
+      const type = TYPES[path.split('.').at(-1) ?? '']
+      return type === undefined ? [] : [[basename(path), { type, bytes: readFileSync(path) }]]
     }),
   )
   return {
