@@ -66,6 +66,17 @@ describe('the frontier', () => {
     equal(frontier.beginRun('another job', NOW).resumed, false)
   })
 
+  test('an unfinished run is forgotten when another begins a month later', (t) => {
+    const { frontier } = openFrontier(t)
+    const { id } = frontier.beginRun('job', NOW)
+    frontier.add(id, [pageAt('http://a.example/')], NOW)
+    frontier.beginRun('another', NOW + 29 * 86_400_000)
+    deepEqual(frontier.states(id), { waiting: 1 })
+    frontier.beginRun('a third', NOW + 31 * 86_400_000)
+    deepEqual(frontier.states(id), {})
+    equal(frontier.beginRun('job', NOW + 31 * 86_400_000).resumed, false)
+  })
+
   test('being told to stop is no failure', (t) => {
     const { frontier } = openFrontier(t)
     const { id } = frontier.beginRun('job', NOW)

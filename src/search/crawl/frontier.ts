@@ -38,6 +38,7 @@ const DEMOTION = 3
 const DEMOTION_MAX = 30
 const RETRY_DEMOTION = 200
 const CRASHES_MAX = 3
+const UNFINISHED_KEPT_MS = 30 * 86_400_000
 /** Pages of one pattern, one after the other, that all say the same: the pattern is a trap. */
 const DULL_MAX = 20
 
@@ -61,6 +62,7 @@ export class Frontier {
       this.#db.run(sql, CRASHES_MAX, Number(open['id']))
       return { id: Number(open['id']), resumed: true }
     }
+    this.#forgetOldRuns(now)
     const made = this.#db.run(`INSERT INTO runs (job, state, started_at) VALUES (?, 'running', ?)`, job, now)
     return { id: Number(made.lastInsertRowid), resumed: false }
   }
@@ -68,6 +70,12 @@ export class Frontier {
   /** What was in flight when a run was told to stop waits again; that is no failure. */
   putBackTaken(run: number): void {
     this.#db.run(`UPDATE queue SET state = 'waiting' WHERE run = ? AND state = 'taken'`, run)
+  }
+
+  /** Nobody comes back for a queue that old: what it holds would mostly be gone. */
+  #forgetOldRuns(now: number): void {
+    const old = this.#db.all(`SELECT id FROM runs WHERE state = 'running' AND started_at < ?`, now - UNFINISHED_KEPT_MS)
+    for (const row of old) this.endRun(Number(row['id']), now)
   }
 
   /** The queue of a finished run is thrown away; what was learnt of pages and hosts stays. */

@@ -76,7 +76,7 @@ async function readPage(run: Run, item: Item, seen: Seen): Promise<void> {
     run.deps.log.warn('page_not_extracted', { url: item.url, reason: extraction.reason })
     return finishItem(run, item, 'failed')
   }
-  const wishes = readRobotsTags(findHeaders(seen.answer.headers, 'x-robots-tag'), ROBOTS_TOKEN)
+  const wishes = readRobotsTags(findHeaders(seen.answer.headers, 'x-robots-tag'), ROBOTS_TOKEN, seen.at)
   const hints = item.hints === undefined ? undefined : (JSON.parse(item.hints) as SitemapHints)
   const document: PageDocument = {
     ...applyHints(extraction.document, hints),
