@@ -3,11 +3,12 @@
  * docs/ and models/ from bench/results/NAME.json: no figure is typed by hand, and `npm run check` fails while they differ.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { renderQuality } from './quality-table.ts'
 
 type Result = Record<string, unknown>
 
 /** NAME → how its result reads as Markdown. */
-const RENDER: Record<string, (result: Result) => string> = { chat: renderChat }
+const RENDER: Record<string, (result: Result) => string> = { chat: renderChat, quality: renderQuality }
 
 const MARKED = /(<!-- table:([\w-]+) -->\n)[\s\S]*?(<!-- \/table:\2 -->)/g
 

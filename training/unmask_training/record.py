@@ -8,7 +8,7 @@ from torch import Tensor
 
 from . import llada
 from .additions import EXPERTS_USED, WINDOW, read_additions
-from .base import MASK, SHA256, load_base, sha256_of
+from .base import MASK, load_base, sha256_of
 from .chat import encode_question, load_tokenizer, render_question
 from .decode import decode
 from .network import Network, triangle
@@ -44,7 +44,7 @@ def record_sequential(models: Path, out: Path, questions: int) -> None:
             "question": question, "rendered": render_question(question), "prompt": prompt, "reply": reply.ids,
             "text": tokenizer.decode(reply.ids), "marginMin": significant(reply.margin_min),
         })
-    write(out, {"baseSha256": SHA256, "tokensMax": REPLY_TOKENS_MAX, "cases": cases})
+    write(out, {"baseSha256": sha256_of(models / "base.gguf"), "tokensMax": REPLY_TOKENS_MAX, "cases": cases})
 
 
 def record_llada(tiny: Tiny, out: Path) -> None:
@@ -112,7 +112,7 @@ def record_pair(models: Path, out: Path) -> None:
                 "causalLast3": [brief(row) for row in causal[-3:]], "windowRows": [brief(row) for row in rows],
             })
         recorded[file] = {"sha256": sha256_of(models / file), "cases": cases}
-    write(out, {"baseSha256": SHA256, "sampleIds": SAMPLE, "files": recorded})
+    write(out, {"baseSha256": sha256_of(models / "base.gguf"), "sampleIds": SAMPLE, "files": recorded})
 
 
 @torch.no_grad()

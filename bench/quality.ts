@@ -1,0 +1,155 @@
+/**
+ * `./unmask bench quality`: what the bundled models say, and how many tokens a forward they say it in.
+ *   --models ID=FILE,…  what is measured (default: the two that ship); the first one's dials are measured, and a model
+ *                       with the id Base (the published base, exported without tuning) is what the others are paired with
+ *   --json FILE         write the figures (default bench/results/quality.json)
+ *   --each N            at most so many closed questions of a kind (default: all); --replies FILE writes every reply
+ *   --only quick        no dials, no sampling
+ * Greedy unless said; questions, wordings and operand pairs that were never trained on (bench/quality/questions.json).
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openEngine } from '../src/engine/client.ts'
+import type { Decoding } from '../src/engine/messages.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { silentLog } from '../src/lib/log.ts'
+import { interval, isRight, type Question } from './quality/judge.ts'
+import { askAll, type Figures, judgeAll, type Reply, type Setting } from './quality/measure.ts'
+
+const { values } = parseArgs({
+  options: {
+    models: { type: 'string', default: 'Model=models/model.gguf,Model-MoE=models/model-moe.gguf' },
+    json: { type: 'string', default: 'bench/results/quality.json' },
+    each: { type: 'string', default: '1000' },
+    replies: { type: 'string' },
+    only: { type: 'string' },
+    threads: { type: 'string', default: '1' },
+  },
+})
+
+const CLOSED = ['sum', 'capital', 'opposite', 'symbol', 'unit', 'calendar']
+const SEEDS = [1, 2, 3]
+const DIALS: Partial<Decoding>[] = [
+  ...[0.1, 0.2, 0.3, 0.5].map((threshold) => ({ rule: 'verified', window: 4, threshold })),
+  ...[0.2, 0.5].map((threshold) => ({ rule: 'verified', window: 8, threshold })),
+  ...[0.7, 0.9].flatMap((threshold) => [4, 8].map((window) => ({ rule: 'threshold', window, threshold }))),
+]
+/** Of each kind, for each dial. */
+const DIAL_QUESTIONS = 20
+
+const models = Object.fromEntries(values.models.split(',').map((word) => word.split('=') as [string, string]))
+const engine = openEngine({
+  options: {
+    models,
+    threads: Number(values.threads),
+    runningMax: 16,
+    queueMax: 256,
+    kernel: 'auto',
+    cacheTokens: 16_384,
+    prefillChunk: 128,
+    streamIdleMs: 60_000,
+  },
+  root: process.cwd(),
+  dataFolder: resolve('data'),
+  clock: systemClock,
+  log: silentLog,
+})
+
+const all = JSON.parse(readFileSync(new URL('quality/questions.json', import.meta.url), 'utf8')) as Question[]
+const ofKind = (kind: string, count = Number.POSITIVE_INFINITY): Question[] =>
+  all.filter((question) => question.kind === kind).slice(0, count)
+const closed = CLOSED.flatMap((kind) => ofKind(kind, Number(values.each)))
+const questions = [...closed, ...ofKind('product'), ...ofKind('unknown'), ...ofKind('open')]
+
+type Group = Record<string, Figures & { interval?: [number, number] }>
+
+function group(replies: Reply[]): Group {
+  const of = (kinds: readonly string[]): Reply[] => replies.filter(({ question }) => kinds.includes(question.kind))
+  const kinds = [...new Set(replies.map(({ question }) => question.kind))]
+  const figures: Group = Object.fromEntries(kinds.map((kind) => [kind, judgeAll(of([kind]))]))
+  const whole = judgeAll(of(CLOSED))
+  const [low, high] = interval(Math.round(whole.right * whole.questions), whole.questions)
+  return { closed: { ...whole, interval: [Number(low.toFixed(4)), Number(high.toFixed(4))] }, ...figures }
+}
+
+async function measure(setting: Setting, asked: Question[]): Promise<{ figures: Group; replies: Reply[]; ms: number }> {
+  const { replies, ms } = await askAll(engine, asked, setting)
+  const figures = group(replies)
+  const brief = ['closed', 'product', 'open', 'unknown'].map((kind) => {
+    const f = figures[kind]
+    return f === undefined ? '' : `${kind} ${f.right} right, ${f.tokensPerForward} tokens a forward, ${f.ended} ended`
+  })
+  console.log(`${JSON.stringify(setting)} ${Math.round(ms / 1000)} s\n  ${brief.join('; ')}`)
+  return { figures, replies, ms }
+}
+
+/** Closed questions: how many points more than the base are right, with the 95% interval of the pairs. */
+function pairAll(said: Record<string, Reply[]>, base: Reply[]): Record<string, { points: number; interval: number }> {
+  const others = Object.entries(said).filter(([id]) => id !== 'Base')
+  return Object.fromEntries(others.map(([id, replies]) => [id, pair(replies, base)]))
+}
+
+function pair(replies: Reply[], base: Reply[]): { points: number; interval: number } {
+  const differences = replies.flatMap(({ question, text }, i) => {
+    const other = base[i]
+    if (other === undefined || !CLOSED.includes(question.kind)) return []
+    return [Number(isRight(question, text)) - Number(isRight(question, other.text))]
+  })
+  const mean = differences.reduce((sum, d) => sum + d, 0) / differences.length
+  const variance = differences.reduce((sum, d) => sum + (d - mean) ** 2, 0) / differences.length
+  const spread = 1.96 * Math.sqrt(variance / differences.length)
+  return { points: Number((100 * mean).toFixed(1)), interval: Number((100 * spread).toFixed(1)) }
+}
+
+async function measureDials(model: string): Promise<Record<string, unknown>[]> {
+  const few = [...CLOSED, 'product', 'open'].flatMap((kind) => ofKind(kind, DIAL_QUESTIONS))
+  const rows: Record<string, unknown>[] = []
+  for (const decoding of [{ rule: 'sequential' }, ...DIALS]) {
+    const { figures, replies, ms } = await measure({ model, temperature: 0, seed: 1, decoding }, few)
+    const tokens = replies.reduce((sum, reply) => sum + reply.tokens, 0)
+    rows.push({
+      ...decoding,
+      tokensPerSecond: Number(((1000 * tokens) / ms).toFixed(1)),
+      closedRight: figures['closed']?.right,
+      closed: figures['closed']?.tokensPerForward,
+      product: figures['product']?.tokensPerForward,
+      open: figures['open']?.tokensPerForward,
+    })
+  }
+  return rows
+}
+
+async function main(): Promise<void> {
+  await engine.ready()
+  const told: Record<string, unknown> = { machine: cpus()[0]?.model, at: new Date().toISOString().slice(0, 10) }
+  const said: Record<string, Reply[]> = {}
+  const greedy: Record<string, Group> = {}
+  for (const model of Object.keys(models)) {
+    const { figures, replies } = await measure({ model, temperature: 0, seed: 1, decoding: {} }, questions)
+    greedy[model] = figures
+    said[model] = replies
+  }
+  told['greedy'] = greedy
+  if (said['Base'] !== undefined) told['pairedWithBase'] = pairAll(said, said['Base'])
+  const [first = ''] = Object.keys(models)
+  if (values.only !== 'quick') {
+    const sampled: Group[] = []
+    for (const seed of SEEDS) {
+      const few = questions.filter(({ kind }) => kind !== 'open')
+      sampled.push((await measure({ model: first, temperature: 0.7, seed, decoding: {} }, few)).figures)
+    }
+    told['sampled'] = sampled
+    told['dials'] = await measureDials(first)
+  }
+  mkdirSync(dirname(values.json), { recursive: true })
+  writeFileSync(values.json, `${JSON.stringify(told, null, 1)}\n`)
+  if (values.replies !== undefined) writeFileSync(values.replies, JSON.stringify(said, null, 1))
+}
+
+try {
+  await main()
+} finally {
+  await engine.stop(1000)
+}

@@ -1,0 +1,106 @@
+/** bench/results/quality.json as the tables of a model card. */
+
+type Figures = {
+  questions: number
+  right: number
+  ended: number
+  looping: number
+  unknown: number
+  tokensPerForward: number
+}
+type Group = Record<string, Figures & { interval?: [number, number] }>
+type Dial = {
+  rule: string
+  window?: number
+  threshold?: number
+  tokensPerSecond: number
+  closedRight: number
+  closed: number
+  product: number
+  open: number
+}
+type Quality = {
+  machine: string
+  at: string
+  greedy: Record<string, Group>
+  pairedWithBase?: Record<string, { points: number; interval: number }>
+  sampled?: Group[]
+  dials?: Dial[]
+}
+
+const KINDS: [kind: string, label: string][] = [
+  ['closed', 'Closed questions, right'],
+  ['sum', '– sums, differences, products'],
+  ['capital', '– capitals'],
+  ['opposite', '– opposites'],
+  ['symbol', '– element symbols'],
+  ['unit', '– units'],
+  ['calendar', '– days and months'],
+  ['product', 'Product questions, right'],
+]
+const PACES: [kind: string, label: string][] = [
+  ['closed', 'Tokens per forward, closed questions'],
+  ['product', 'Tokens per forward, product questions'],
+  ['open', 'Tokens per forward, open prompts'],
+]
+
+const percent = (share: number | undefined): string => (share === undefined ? '' : `${(100 * share).toFixed(1)}%`)
+
+export function renderQuality(result: Record<string, unknown>): string {
+  const quality = result as Quality
+  const tables = [renderGreedy(quality), renderSampled(quality), renderDials(quality)]
+  const source = `Measured by \`./unmask bench quality\` on ${quality.machine}, ${quality.at}; every forward counts, the prompt's too.`
+  return [...tables.filter((table) => table !== ''), source].join('\n\n')
+}
+
+function renderGreedy({ greedy, pairedWithBase }: Quality): string {
+  const ids = Object.keys(greedy)
+  const row = (label: string, cell: (group: Group, id: string) => string): string =>
+    `| ${label} | ${ids.map((id) => cell(greedy[id] ?? {}, id)).join(' | ')} |`
+  const count = (kind: string): number => greedy[ids[0] ?? '']?.[kind]?.questions ?? 0
+  const rows = [
+    ...KINDS.map(([kind, label]) => row(`${label} (${count(kind)})`, (group) => percent(group[kind]?.right))),
+    row('95% interval of the closed ones', (group) => group['closed']?.interval?.map(percent).join(' to ') ?? ''),
+    row(`"I don't know" where nobody can know (${count('unknown')})`, (group) => percent(group['unknown']?.unknown)),
+    row('"I don\'t know" to a closed question', (group) => percent(group['closed']?.unknown)),
+    row(`Open prompts that end by themselves within 300 tokens (${count('open')})`, (group) =>
+      percent(group['open']?.ended),
+    ),
+    row('Open prompts with eight words three times', (group) => percent(group['open']?.looping)),
+    ...PACES.map(([kind, label]) => row(label, (group) => `${group[kind]?.tokensPerForward ?? ''}`)),
+  ]
+  if (pairedWithBase !== undefined) {
+    const told = (id: string): string => {
+      const pair = pairedWithBase[id]
+      return pair === undefined ? '' : `${pair.points > 0 ? '+' : ''}${pair.points} ± ${pair.interval}`
+    }
+    rows.splice(
+      KINDS.length + 1,
+      0,
+      row('Closed, points more than Base, paired', (_, id) => told(id)),
+    )
+  }
+  const names = ids.map((id) => (id === 'Base' ? 'the published base' : `\`${id}\``))
+  return [`| greedy | ${names.join(' | ')} |`, `|---|${ids.map(() => '---|').join('')}`, ...rows].join('\n')
+}
+
+function renderSampled({ sampled }: Quality): string {
+  if (sampled === undefined) return ''
+  const of = (kind: string): string => sampled.map((group) => percent(group[kind]?.right)).join(', ')
+  const pace = sampled.map((group) => group['closed']?.tokensPerForward).join(', ')
+  const right = `closed right ${of('closed')}; product right ${of('product')}`
+  return `At temperature 0.7, top_p 0.8, three seeds: ${right}; tokens per forward on closed questions ${pace}.`
+}
+
+function renderDials({ dials }: Quality): string {
+  if (dials === undefined) return ''
+  const rows = dials.map((d) =>
+    [
+      `| \`${d.rule}\` | ${d.window ?? ''} | ${d.threshold ?? ''} | ${percent(d.closedRight)}`,
+      `${d.closed} | ${d.product} | ${d.open} | ${d.tokensPerSecond} |`,
+    ].join(' | '),
+  )
+  const head =
+    '| rule | W | τ | closed right | tokens per forward: closed | product | open | tokens a second, 16 at once |'
+  return [head, `|${'---|'.repeat(8)}`, ...rows].join('\n')
+}
