@@ -40,7 +40,7 @@ const V6_REFUSED: V6[] = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:80
  * `address` is canonical text as sockets and resolvers give it; anything that is no address is refused.
  */
 export function isPublicAddress(address: string): boolean {
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) {
+  if (isFourParts(address)) {
     const v4 = ipaddr.IPv4.parse(address)
     return !V4_REFUSED.some((block) => v4.match(block))
   }
@@ -55,5 +55,10 @@ export function isPublicAddress(address: string): boolean {
  */
 export function literalAddress(hostname: string): string | undefined {
   if (hostname.startsWith('[') && hostname.endsWith(']')) return hostname.slice(1, -1)
-  return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : undefined
+  return isFourParts(hostname) ? hostname : undefined
+}
+
+/** The pattern first: for a name the parser throws, and most hosts are names. */
+function isFourParts(text: string): boolean {
+  return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text) && ipaddr.IPv4.isValidFourPartDecimal(text)
 }

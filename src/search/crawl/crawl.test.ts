@@ -38,12 +38,16 @@ describe('where a crawl goes', () => {
 
   test('scope "domain" takes the other hosts of a site in', async (t) => {
     const hosts = {
-      'a.site.example': { '/': linkPage('front', ['http://b.site.example/', 'http://other.example/']) },
+      'a.site.example': {
+        '/': linkPage('front', ['http://b.site.example/', 'http://gone.site.example/', 'http://other.example/']),
+      },
       'b.site.example': { '/': linkPage('second', []) },
       'other.example': { '/': linkPage('other', []) },
     }
     const crawled = await crawling(t, hosts)
-    equal((await crawled.run({ scope: 'domain' })).kept, 2)
+    const end = await crawled.run({ scope: 'domain' })
+    equal(end.kept, 2)
+    deepEqual(end.givenUp, [{ host: 'gone.site.example', reason: 'name' }])
     deepEqual(crawled.sites.paths('other.example'), [])
   })
 
