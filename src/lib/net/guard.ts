@@ -14,7 +14,6 @@ export type GuardRules = {
 }
 
 export type RefusalReason = 'scheme' | 'credentials' | 'port' | 'address' | 'name'
-export type Refusal = { reason: RefusalReason; url: string }
 
 /** Why a URL may not be asked, judged by its text alone; undefined when it may. Addresses of names are judged at connect. */
 export function refuseUrl(url: URL, rules: GuardRules): RefusalReason | undefined {
@@ -50,7 +49,7 @@ export function findExemption(origin: string, rules: GuardRules): Exemption | un
   return rules.exempt?.find((exemption) => exemption.origin === origin)
 }
 
-export function portOf(url: URL): number {
+function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 }
 

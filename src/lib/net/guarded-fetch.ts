@@ -18,7 +18,7 @@ export type FetchLimits = {
   redirectsMax: number
 }
 
-export const FETCH_LIMITS: FetchLimits = {
+const FETCH_LIMITS: FetchLimits = {
   wireBytesMax: 10_485_760,
   decodedBytesMax: 33_554_432,
   connectMs: 10_000,
@@ -46,7 +46,7 @@ export type Answer = {
   tookMs: number
 }
 
-export type FailureReason =
+type FailureReason =
   | 'connect'
   | 'tls'
   | 'timeout'

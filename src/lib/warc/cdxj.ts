@@ -22,7 +22,7 @@ export const SORTED_MARK = '!meta {"sorted":true}'
  * The sort-friendly form of a URL ("org,example,docs)/path?query"), lower case, without "www.": captures of one page
  * stand together, pages of one site too.
  */
-export function surt(url: string): string {
+function surt(url: string): string {
   const parsed = URL.parse(url)
   if (parsed === null) return url.toLowerCase()
   const host = parsed.hostname.replace(/^www\d*\./, '')

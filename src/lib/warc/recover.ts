@@ -48,7 +48,7 @@ async function scan(path: string, from: number): Promise<{ added: Capture[]; who
 }
 
 /** The index line of a `response` or `revisit` record; undefined for the others. */
-export function captureOf(record: WarcRecord, path: string): Capture | undefined {
+function captureOf(record: WarcRecord, path: string): Capture | undefined {
   const { type, targetUri, at, length } = record
   if ((type !== 'response' && type !== 'revisit') || targetUri === undefined || at === undefined) return undefined
   const http = parseHttpResponse(record.content)

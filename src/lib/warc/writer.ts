@@ -136,7 +136,7 @@ function writeAll(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
 }
 
-export function indexName(warcName: string): string {
+function indexName(warcName: string): string {
   return warcName.replace(/\.warc(\.gz)?$/, '.cdxj')
 }
 

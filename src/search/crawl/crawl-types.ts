@@ -45,7 +45,7 @@ export type CrawlProgress = {
   bytes: number
 }
 
-export type CrawlSummary = {
+type CrawlSummary = {
   kept: number
   fetched: number
   bytes: number

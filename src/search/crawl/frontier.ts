@@ -3,7 +3,7 @@ import { SiteMemory } from './site-memory.ts'
 import { type Row, Statements } from './statements.ts'
 import { patternOf } from './traps.ts'
 
-export type ItemKind = 'page' | 'sitemap' | 'feed'
+type ItemKind = 'page' | 'sitemap' | 'feed'
 
 /**
  * `waiting` → `taken` → one of the others. `taken` becomes `waiting` again when the run is gone on with: what was in

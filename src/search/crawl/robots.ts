@@ -9,7 +9,7 @@ export type RobotsRules = {
   /** Absolute URLs as written, whatever group they stand in. */
   sitemaps: readonly string[]
 }
-export type RobotsRule = { allow: boolean; pattern: string; anchored: boolean }
+type RobotsRule = { allow: boolean; pattern: string; anchored: boolean }
 
 export const ALLOW_ALL: RobotsRules = { rules: [], sitemaps: [] }
 export const DISALLOW_ALL: RobotsRules = { rules: [{ allow: false, pattern: '/', anchored: false }], sitemaps: [] }
