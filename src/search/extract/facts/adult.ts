@@ -31,6 +31,7 @@ const WORDS: [number, string][] = [
 const HAN =
   /色情|成人(?:视频|電影|电影|影片|小说)|裸体|做爱|性交|口交|无码|無碼|有码|自慰|淫(?:乱|荡|妇)|巨乳|中出|アダルト|エロ(?:動画|漫画)?|無修正|人妻|フェラ|야동|섹스|포르노/g
 
+const DIFFERENT_MIN = 5
 const WEIGHT = new Map(
   WORDS.flatMap(([weight, words]) => words.split(' ').map((word): [string, number] => [word, weight])),
 )
@@ -53,13 +54,14 @@ export function scoreAdult(head: Head, url: string, text: string): number {
   return Math.min(1, Math.round((host + words) * 100) / 100)
 }
 
-/** Three telling words in a hundred are sure; a single one in a long text is a quotation. At least two different ones must occur. */
+/** Three telling words in a hundred are sure; a single one in a long text is a quotation. What different ones say must add up: one alone may be a cock or a teen. */
 function scoreWords(text: string): number {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const seen = new Map<string, number>()
   for (const word of words) if (WEIGHT.has(word)) seen.set(word, (seen.get(word) ?? 0) + 1)
   const han = text.match(HAN) ?? []
-  if (seen.size + new Set(han).size < 2) return 0
+  const different = [...seen.keys()].reduce((sum, word) => sum + (WEIGHT.get(word) ?? 0), 3 * new Set(han).size)
+  if (different < DIFFERENT_MIN) return 0
   let score = han.length * 3
   for (const [word, times] of seen) score += (WEIGHT.get(word) ?? 0) * Math.min(times, 20)
   const strong = han.length > 0 || [...seen.keys()].some((word) => (WEIGHT.get(word) ?? 0) >= 2)

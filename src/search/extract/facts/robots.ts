@@ -12,11 +12,14 @@ export function readRobots(
   return { noindex: has('noindex') || rules.some((rule) => isOver(rule, now)), nofollow: has('nofollow') }
 }
 
+/** A comma between rules; the one in `Wed, 03 Dec 2025` is part of a date. */
+const BETWEEN = /,(?!\s*\d{1,2}[ -][a-z]{3}[ -]\d{2})/i
+
 /** `X-Robots-Tag: otherbot: noindex` speaks to another robot only; a name holds until the next name. */
 function headerRules(header: string): string[] {
   const rules: string[] = []
   let ours = true
-  for (const piece of header.split(',')) {
+  for (const piece of header.split(BETWEEN)) {
     const named = /^\s*([\w-]+)\s*:\s*(.*)$/s.exec(piece)
     const isName = named?.[1] !== undefined && !/^(?:unavailable_after|max-[\w-]+)$/i.test(named[1])
     if (isName) ours = /^(?:unmask|\*|robots)$/i.test(named[1] ?? '')
