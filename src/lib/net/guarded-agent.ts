@@ -11,7 +11,7 @@ const HEADER_BYTES_MAX = 65_536
 
 /**
  * An undici agent whose every new connection goes to an address that was checked a moment before: the name is resolved
- * once, all its addresses are judged, and the socket is opened to that very address (RFC-less, but it is what defeats
+ * once, all its addresses are judged, and the socket is opened to that very address (which is what defeats
  * DNS rebinding; undici's own `lookup` is not even called for IP literals). HTTP/1.1, one connection an origin.
  */
 export function createGuardedAgent(rules: GuardRules, connectMs: number): Agent {
