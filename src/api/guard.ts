@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts'
 import { ApiError } from './errors.ts'
 import type { FloodGuard } from './flood-guard.ts'
 import { retryHeaders } from './headers.ts'
-import { keyOf, requireAddress } from './permit.ts'
+import { requireAddress } from './permit.ts'
 import { ELSEWHERE, methodsOf, type Route } from './routes.ts'
 
 /**
@@ -27,8 +27,8 @@ export function guard(
   if (known.who === 'open') requireKeyOrOpen(call, request, deps)
   requireCalm(call, known, deps, floods)
   if (known.method === 'POST') requireJson(request, deps.options.bodyBytesMax)
-  // Where there is no body to look at first.
-  else if (known.who === 'key') requireAddress(keyOf(call), call.address, deps)
+  // Where there is nothing to look at first.
+  else if (call.key !== undefined && known.searches !== true) requireAddress(call.key, call.address, deps)
 }
 
 /** In mode `proxy` the proxy tells how its client came. */

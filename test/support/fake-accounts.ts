@@ -38,6 +38,13 @@ export class FakeAccounts implements Accounts {
     return key
   }
 
+  /** The key whose secret is `token`. */
+  keyOf(token: string): Key {
+    const row = this.#keys.get(token)
+    if (row === undefined) throw new Error(`no key ${token}`)
+    return row.key
+  }
+
   reject(token: string, reason: 'revoked' | 'expired' | 'account_disabled'): void {
     this.#rejected.set(token, reason)
   }
