@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as setTimer } from 'node:timers/promises'
 import { silentLog } from '../../src/lib/log.ts'
 import type {
   CrawlEnd,
@@ -17,9 +17,11 @@ import { createCrawler } from '../../src/search/crawl/create-crawler.ts'
 import type { CopyPlace, PageDocument } from '../../src/search/document.ts'
 import { startSites, type SitePaths, type Sites } from './crawl-sites.ts'
 
-/** A clock whose days pass as soon as somebody sleeps; responses take real milliseconds. */
+/** A clock whose days pass as soon as somebody sleeps and no site is answering; responses take no time at all. */
 export class CrawlClock {
   #now = Date.UTC(2026, 10, 21, 12)
+  /** Requests being answered. */
+  answering = (): number => 0
   now(): number {
     return this.#now
   }
@@ -30,7 +32,8 @@ export class CrawlClock {
     this.#now += ms
   }
   sleep = async (ms: number, signal: AbortSignal): Promise<void> => {
-    await setImmediate()
+    do await setTimer(2)
+    while (!signal.aborted && this.answering() > 0)
     if (!signal.aborted) this.#now += ms
   }
 }
@@ -62,6 +65,7 @@ export const CRAWLER_OPTIONS: CrawlerDeps['options'] = {
 export async function startCrawl(hosts: Record<string, SitePaths>, more: Partial<CrawlerDeps> = {}): Promise<Crawled> {
   const clock = new CrawlClock()
   const sites = await startSites(hosts, () => clock.now())
+  clock.answering = sites.answering
   const folder = mkdtempSync(join(tmpdir(), 'unmask-crawl-'))
   const kept: Crawled['kept'] = new Map()
   const removed: string[] = []

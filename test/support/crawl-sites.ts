@@ -18,7 +18,15 @@ export type SiteRequest = {
   beside: number
 }
 
-export type Sites = { resolve: Resolve; requests: SiteRequest[]; paths(host: string): string[]; close(): Promise<void> }
+export type Sites = {
+  resolve: Resolve
+  requests: SiteRequest[]
+  /** What a host was asked for, in order. */
+  paths(host: string): string[]
+  /** How many requests are being answered. */
+  answering(): number
+  close(): Promise<void>
+}
 
 /**
  * Virtual hosts on loopback, each a server of its own, reached by name through `resolve`. Every request is written down
@@ -31,6 +39,7 @@ export async function startSites(hosts: Record<string, SitePaths>, now: () => nu
   return {
     requests,
     paths: (host) => requests.filter((request) => request.host === host).map(({ path }) => path),
+    answering: () => requests.filter(({ endedAt }) => endedAt === undefined).length,
     resolve: async (hostname) => {
       const server = servers.get(hostname)
       return server === undefined ? [] : [{ address: '127.0.0.1', port: (server.address() as AddressInfo).port }]
