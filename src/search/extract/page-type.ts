@@ -124,8 +124,13 @@ const ARTICLE_MARKS =
 const LISTING_MARKS =
   /(?:^|[\s_-])(?:archive|category|tax-product_cat|post-type-archive\S*|search-results|product-grid|product-list|products-grid|template-collection|collection-grid|listing-page)(?:$|[\s_-])/
 
+const CARD_MARKS =
+  /(?:^|[\s_-])(?:product-?(?:card|item|tile|thumb|miniature|block|cell)|grid-?(?:product|item|tile)|item-?card|search-?result|result-?item|product)(?:$|[\s_-])/
+/** So many cards of products are a list of them; a product's own page shows a handful of others. */
+const CARDS_MIN = 16
+
 function voteByTree(page: Page, vote: (value: Vote) => void): void {
-  const counts = { posts: 0, docs: 0, product: 0, article: 0, articles: 0, listing: 0 }
+  const counts = { posts: 0, docs: 0, product: 0, article: 0, articles: 0, listing: 0, cards: 0 }
   for (const element of page.tree.elements) {
     if (element.name === 'article') counts.articles++
     const { marks } = element
@@ -140,6 +145,8 @@ function voteByTree(page: Page, vote: (value: Vote) => void): void {
     if (PRODUCT_MARKS.test(marks)) counts.product++
     if (ARTICLE_MARKS.test(marks)) counts.article++
     if (LISTING_MARKS.test(marks)) counts.listing++
+    if ((element.name === 'li' || element.name === 'div' || element.name === 'article') && CARD_MARKS.test(marks))
+      counts.cards++
   }
   if (counts.posts > 1) vote(['forum', 2.5])
   if (counts.docs > 0) vote(['documentation', 3])
@@ -147,4 +154,5 @@ function voteByTree(page: Page, vote: (value: Vote) => void): void {
   if (counts.article > 0) vote(['article', 1.5])
   if (counts.articles > 5) vote(['listing', 1])
   if (counts.listing > 0) vote(['listing', 1])
+  if (counts.cards >= CARDS_MIN) vote(['listing', 2.5])
 }

@@ -79,8 +79,8 @@ export function isBoilerplate(element: Element, type: PageType, content: Content
   if (share < LARGE && FRAMES.test(marks)) return true
   if (share >= large) return false
   if (BESIDE.test(marks) || (type === 'product' && SHOP.test(marks))) return true
-  if (type !== 'listing' && type !== 'home' && TEASERS.test(marks)) return true
-  return LEADING.test(marks) && !isProse(content)
+  if (type !== 'listing' && type !== 'home' && type !== 'service' && TEASERS.test(marks)) return true
+  return LEADING.test(marks) && attributes['role'] !== 'tabpanel' && !isProse(content)
 }
 
 function isProse({ prose, characters }: Content): boolean {

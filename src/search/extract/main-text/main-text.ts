@@ -28,7 +28,10 @@ export type MainText = {
 
 /** A reading that finds less than this part of the page's characters outside frames is tried again with weaker rules. */
 const POOR = 0.3
-const POOR_CHARACTERS = 3_000
+/** Where the text outside links is less than this, the page is a list of links. */
+const LINKED = 0.45
+const POOR_CHARACTERS = 8_000
+const POOR_ARTICLE = 2_000
 /** In further readings the names of places this large are not believed. */
 const LARGE_AGAIN = [0.4, 0.15]
 
@@ -57,10 +60,18 @@ function readShownText(page: Page, type: PageType): MainText {
     const again = readBy(around, type, large)
     if (again.kept > 2 * best.kept) best = again
   }
-  if (type === 'listing' || type === 'home' || best.kept > POOR_CHARACTERS || best.kept > POOR * best.total) return best
+  const enough = type === 'article' ? POOR_ARTICLE : POOR_CHARACTERS
+  if (
+    type === 'listing' ||
+    type === 'home' ||
+    type === 'product' ||
+    best.kept > enough ||
+    best.kept > LINKED * best.total
+  )
+    return best
   // Hardly any text outside links: the links are the text.
   const list = readBy(around, 'listing')
-  return list.kept > 2 * best.kept ? list : best
+  return list.kept > 1.6 * best.kept ? list : best
 }
 
 type Around = { page: Page; body: Element; all: Block[]; weights: Weights }
