@@ -13,73 +13,12 @@
  *   Q8_0: 32·ROWS bytes, ROWS half-precision scales                       w = d q
  * A column of k activations: k bytes, then k/32 floats d, then k/32 int32 sums of the block's bytes.
  */
-#include <immintrin.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-/* ggml.h at 0.23.0; the caller checks that version before it loads this file. */
-struct ggml_tensor {
-  int type;
-  void *buffer;
-  int64_t ne[4];
-  size_t nb[4];
-  int op;
-  int32_t op_params[16];
-  int32_t flags;
-  struct ggml_tensor *src[10];
-  struct ggml_tensor *view_src;
-  size_t view_offs;
-  void *data;
-};
+#include "vectors.h"
 
 enum { Q4_0 = 2, Q4_1 = 3, Q8_0 = 8 }; /* ggml's own numbers */
 enum { BLOCK = 32 };
-
-#if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-#define ISA "avx512-vnni"
-enum { ROWS = 16, TILE = 12 };
-typedef __m512 floats;
-typedef __m512i ints;
-static inline floats zero(void) { return _mm512_setzero_ps(); }
-static inline ints load(const void *p) { return _mm512_loadu_si512(p); }
-static inline floats halves(const void *p) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p)); }
-static inline ints low_nibbles(ints v) { return _mm512_and_si512(v, _mm512_set1_epi8(15)); }
-static inline ints high_nibbles(ints v) { return low_nibbles(_mm512_srli_epi16(v, 4)); }
-static inline ints all(int32_t x) { return _mm512_set1_epi32(x); }
-static inline floats allf(float x) { return _mm512_set1_ps(x); }
-static inline floats times(floats a, floats b) { return _mm512_mul_ps(a, b); }
-static inline floats fma_(floats a, floats b, floats c) { return _mm512_fmadd_ps(a, b, c); }
-static inline floats to_floats(ints v) { return _mm512_cvtepi32_ps(v); }
-static inline void store(float *p, floats v) { _mm512_storeu_ps(p, v); }
-/* Bytes of w are unsigned; 8-bit weights carry +128, which `bias` takes back. */
-static inline ints dot4(ints sum, ints w, ints x, int eight) { (void)eight; return _mm512_dpbusd_epi32(sum, w, x); }
-enum { EIGHT_OFFSET = 128 };
-#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
-#define ISA "avx2"
-enum { ROWS = 8, TILE = 4 };
-typedef __m256 floats;
-typedef __m256i ints;
-static inline floats zero(void) { return _mm256_setzero_ps(); }
-static inline ints load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
-static inline floats halves(const void *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
-static inline ints low_nibbles(ints v) { return _mm256_and_si256(v, _mm256_set1_epi8(15)); }
-static inline ints high_nibbles(ints v) { return low_nibbles(_mm256_srli_epi16(v, 4)); }
-static inline ints all(int32_t x) { return _mm256_set1_epi32(x); }
-static inline floats allf(float x) { return _mm256_set1_ps(x); }
-static inline floats times(floats a, floats b) { return _mm256_mul_ps(a, b); }
-static inline floats fma_(floats a, floats b, floats c) { return _mm256_fmadd_ps(a, b, c); }
-static inline floats to_floats(ints v) { return _mm256_cvtepi32_ps(v); }
-static inline void store(float *p, floats v) { _mm256_storeu_ps(p, v); }
-/* Pairs are summed in 16 bits: 2·128·127 and 2·15·127 both fit. 8-bit weights stay signed: |w| · (x with w's sign). */
-static inline ints dot4(ints sum, ints w, ints x, int eight) {
-  ints pairs = eight ? _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w)) : _mm256_maddubs_epi16(w, x);
-  return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-}
-enum { EIGHT_OFFSET = 0 };
-#else
-#error "no instruction set that this file knows"
-#endif
+/* Rows of a panel, and columns of the widest tile: as many sums as there are registers for. */
+enum { ROWS = LANES, TILE = LANES == 16 ? 12 : 4 };
 
 const char *unmask_isa(void) { return ISA; }
 
@@ -196,9 +135,6 @@ typedef struct {
   const int32_t *sums;
   float *y;
 } Column;
-
-/* All sums of a tile stay in registers only where the compiler unrolls every loop over columns. */
-#define UNROLL _Pragma("GCC unroll 12")
 
 /* One panel by `count` columns. Inlined with constants for kind and count. */
 static inline __attribute__((always_inline)) void tile(int kind, int count, const uint8_t *panel, int64_t blocks, const Column *columns, int64_t row) {

@@ -12,10 +12,12 @@ import { openRandomModel } from '../support/tiny-models.ts'
 
 const BOUNDS = { F32: 1e-5, F16: 2e-3, Q8_0: 3e-2, Q4_0: 3e-2, Q4_1: 3e-2 } as const
 const kernel = await testedKernel()
-/** How the weights are written, and whether the project's own kernel multiplies them. */
+/** How the weights are written, and whether the project's own kernel attends and multiplies 4- and 8-bit ones. */
 const FORMS = [
   { type: 'F32', packed: false },
+  { type: 'F32', packed: true },
   { type: 'F16', packed: false },
+  { type: 'F16', packed: true },
   { type: 'Q8_0', packed: false },
   { type: 'Q8_0', packed: true },
   { type: 'Q4_0', packed: true },
@@ -32,7 +34,7 @@ const SCRIPTS = {
 describe('logits equal those of an independent float64 forward, cached and uncached', () => {
   for (const [like, script] of Object.entries(SCRIPTS)) {
     for (const { type, packed } of FORMS) {
-      test(`${like} in ${type}${packed ? ', packed' : ''}: relative RMS at most ${BOUNDS[type]}`, async (t) => {
+      test(`${like} in ${type}${packed ? ', by the kernel' : ''}: relative RMS at most ${BOUNDS[type]}`, async (t) => {
         const file = await openRandomModel(like, { type })
         const reference = new ReferenceForward(await loadReference(file))
         const forward = await openForward(file, {

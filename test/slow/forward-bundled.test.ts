@@ -6,12 +6,21 @@ import { after, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { openForward, type ForwardOptions, type GgmlForward } from '../../src/engine/model/ggml-forward.ts'
 import { ModelFile } from '../../src/engine/weights/model-file.ts'
+import { testedKernel } from '../support/kernel.ts'
 import { loadReference } from '../reference/reference-model.ts'
 import { ReferenceForward } from '../reference/reference-forward.ts'
 import { causalScript, promptSteps, runAlone, runTogether, windowStep } from '../support/forward-scripts.ts'
 import { logitsOf, relativeRms } from '../support/relative-rms.ts'
 
-const SERVED: ForwardOptions = { precision: 'file', cacheType: 'bf16', cells: 1024, threads: 1, keepLogits: true }
+const kernel = await testedKernel()
+const SERVED: ForwardOptions = {
+  precision: 'file',
+  kernel,
+  cacheType: 'bf16',
+  cells: 1024,
+  threads: 1,
+  keepLogits: true,
+}
 const EXACT: ForwardOptions = { ...SERVED, precision: 'f32', cacheType: 'f32' }
 const FILES = ['model.gguf', 'model-moe.gguf']
 const PROMPT = [1, 4093, 198, 1780, 314, 260, 3575, 282, 4649, 47]

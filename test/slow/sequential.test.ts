@@ -6,6 +6,7 @@ import { openForward } from '../../src/engine/model/ggml-forward.ts'
 import { openRoom } from '../../src/engine/room.ts'
 import { ModelFile } from '../../src/engine/weights/model-file.ts'
 import { LocalEngine, localRequest, textOf } from '../support/local-engine.ts'
+import { testedKernel } from '../support/kernel.ts'
 import { openNumbers } from '../support/real-rooms.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -18,6 +19,7 @@ test('`sequential` in F32 says what PyTorch says one token at a time, on 50 prom
   const file = await ModelFile.open(join(ROOT, 'models/model.gguf'))
   const forward = await openForward(file, {
     precision: 'f32',
+    kernel: await testedKernel(),
     cacheType: 'f32',
     cells: 8192,
     threads: 1,

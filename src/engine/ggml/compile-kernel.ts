@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const SOURCE = fileURLToPath(new URL('../../../native/packed-product.c', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../../native', import.meta.url))
+const HEADERS = ['vectors.h']
+const SOURCES = ['packed-product.c', 'attention.c']
 /** Sums in the order that is written, nothing fused that is not fused by name: the same bits from every compiler. */
 const FLAGS = ['-O3', '-march=native', '-ffp-contract=off', '-fno-math-errno', '-shared', '-fPIC']
 const COMPILERS = ['cc', 'gcc', 'clang']
@@ -15,14 +17,15 @@ const TIMEOUT_MS = 60_000
 const run = promisify(execFile)
 
 /**
- * The library of native/packed-product.c for this processor: from the first folder that has it, else compiled (about
+ * The library of native/*.c for this processor: from the first folder that has it, else compiled (about
  * one second) into the first that can be written. Its name tells source, flags and processor, so that a folder
  * that moves to another machine is no danger. Throws a sentence where it cannot be compiled.
  */
 export async function compileKernel(folders: readonly string[]): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(SOURCE))
+  const hash = createHash('sha256')
+  for (const name of [...HEADERS, ...SOURCES]) hash.update(await readFile(join(FOLDER, name)))
   hash.update(JSON.stringify([FLAGS, process.platform, process.arch, await describeProcessor()]))
-  const name = `packed-product-${hash.digest('hex').slice(0, 20)}.so`
+  const name = `kernel-${hash.digest('hex').slice(0, 20)}.so`
   for (const folder of folders) {
     if (await allows(join(folder, name), constants.R_OK)) return join(folder, name)
   }
@@ -48,17 +51,16 @@ async function compileInto(library: string): Promise<string> {
 async function compile(target: string): Promise<void> {
   for (const compiler of COMPILERS) {
     try {
-      await run(compiler, [...FLAGS, SOURCE, '-o', target], { timeout: TIMEOUT_MS })
+      await run(compiler, [...FLAGS, ...SOURCES.map((name) => join(FOLDER, name)), '-lm', '-o', target], {
+        timeout: TIMEOUT_MS,
+      })
       return
     } catch (error) {
       if (isMissing(error)) continue
       const [line = ''] = /.*error:.*/.exec(String(error)) ?? []
-      throw new Error(
-        `${compiler} could not compile native/packed-product.c for this processor${line && `: ${line}`}`,
-        {
-          cause: error,
-        },
-      )
+      throw new Error(`${compiler} could not compile native/ for this processor${line && `: ${line}`}`, {
+        cause: error,
+      })
     }
   }
   throw new Error('There is no C compiler: install gcc or clang and start again.')

@@ -35,11 +35,13 @@ function wrap(library: LibraryHandle, symbols: KernelSymbols): Kernel {
         throw new RangeError(`${packed.length} bytes of packed ${type}`)
       symbols.pack(ELEMENT_TYPES[type], from, to, file, packed)
     },
+    attends: (headWidth) => symbols.attends(headWidth) !== 0,
     peak: (rounds) => symbols.peak(rounds),
     ops: {
       quantise: findSymbol(library, 'unmask_quantise'),
       product: findSymbol(library, 'unmask_product'),
       chosenProduct: findSymbol(library, 'unmask_chosen_product'),
+      attend: findSymbol(library, 'unmask_attend'),
     },
   }
 }

@@ -1,12 +1,13 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { temporaryFolder } from '../../../test/support/tiny-models.ts'
 import { testedKernel } from '../../../test/support/kernel.ts'
 import { decodeTensor } from '../weights/decode.ts'
 import { encodeTensor } from '../weights/encode.ts'
 import { Arena } from './arena.ts'
+import { attendByKernel, READ_BEHIND } from './attend-op.ts'
 import { checkKernel } from './check-kernel.ts'
 import { compileKernel } from './compile-kernel.ts'
 import { findKernel } from './find-kernel.ts'
@@ -162,5 +163,85 @@ test('what is no number stays none, and spoils no other column', async () => {
     ok(y.subarray(shape.to, 2 * shape.to).every(Number.isNaN))
     deepEqual(y.slice(0, shape.to), clean.slice(0, shape.to))
     deepEqual(y.slice(2 * shape.to), clean.slice(2 * shape.to))
+  }
+})
+
+describe('attention equals float64 arithmetic, whatever stands beside a row', () => {
+  const [cells, kvHeads] = [640, 2]
+  for (const { width, group, type } of [
+    { width: 64, group: 3, type: 'BF16' },
+    { width: 16, group: 1, type: 'F32' },
+    { width: 128, group: 8, type: 'F32' },
+    { width: 48, group: 5, type: 'BF16' },
+  ] as const) {
+    test(`heads of ${width}, ${group} a key head, ${type}`, async () => {
+      if (kernel === undefined) return
+      equal(kernel.attends(width), true)
+      const heads = kvHeads * group
+      const all = kvHeads * width
+      const keys = decodeTensor(type, encodeTensor(type, wave(cells * all, 0.013)))
+      const values = decodeTensor(type, encodeTensor(type, wave(cells * all, 0.029)))
+      const rows = [
+        [0, 1, 0, 0],
+        [64, 0, 3, 4],
+        [64, 129, 200, 233],
+        [0, 640, 0, 0],
+        [320, 5, 17, 320],
+      ]
+      const q = wave(width * heads * rows.length, 0.17).map((x) => 3 * x)
+      const attend = async (which: readonly number[], threads: number) => {
+        const arena = new Arena(ggml, 3)
+        const workspace = new Workspace(ggml)
+        try {
+          const [byFeature, byCell] = [arena.declare(type, [cells, all]), arena.declare(type, [all, cells])]
+          arena.declare(type, [READ_BEHIND])
+          arena.allocate()
+          const transposed = Float32Array.from({ length: cells * all }, (_, i) => {
+            const [feature, cell] = [Math.floor(i / cells), i % cells]
+            return keys[cell * all + feature] ?? 0
+          })
+          arena.bytes(byFeature).set(encodeTensor(type, transposed))
+          arena.bytes(byCell).set(encodeTensor(type, values))
+          const own = which.flatMap((row) => [...q.subarray(row * width * heads, (row + 1) * width * heads)])
+          const places = Int32Array.from(which.flatMap((row) => rows[row] ?? []))
+          const [y = new ArrayBuffer(0)] = await workspace.run({
+            nodesMax: 16,
+            threads,
+            build: (graph) => {
+              const queries = graph.input('F32', [width, heads, which.length], Float32Array.from(own))
+              const seen = graph.input('I32', [4, which.length], places)
+              const attention = { queries, keys: byFeature, values: byCell, places: seen }
+              return [attendByKernel(graph, kernel, attention, { width: width * heads, rows: which.length })]
+            },
+          })
+          return new Float32Array(y)
+        } finally {
+          workspace.dispose()
+          arena.dispose()
+        }
+      }
+      const whole = await attend([0, 1, 2, 3, 4], 2)
+      for (const [row, [start = 0, until = 0, from = 0, to = 0]] of rows.entries()) {
+        deepEqual(await attend([row], 1), whole.slice(row * width * heads, (row + 1) * width * heads))
+        const seen = Array.from({ length: 640 }, (_, i) => i).filter((i) => i < until || (i >= from && i < to))
+        for (let head = 0; head < heads; head++) {
+          const at = Math.floor(head / group) * width
+          const query = q.subarray((row * heads + head) * width, (row * heads + head + 1) * width)
+          const scores = seen.map((cell) => {
+            const sum = query.reduce((total, x, d) => total + x * (keys[(start + cell) * all + at + d] ?? 0), 0)
+            return sum / Math.sqrt(width)
+          })
+          const most = Math.max(...scores)
+          const weights = scores.map((score) => Math.exp(score - most))
+          const total = weights.reduce((sum, weight) => sum + weight, 0)
+          for (let d = 0; d < width; d++) {
+            const expected =
+              seen.reduce((sum, cell, i) => sum + (weights[i] ?? 0) * (values[(start + cell) * all + at + d] ?? 0), 0) /
+              total
+            ok(Math.abs((whole[(row * heads + head) * width + d] ?? Number.NaN) - expected) < 3e-6)
+          }
+        }
+      }
+    })
   }
 })

@@ -3,7 +3,7 @@ import type { Address } from './handles.ts'
 export const PACKED_TYPES = ['Q4_0', 'Q4_1', 'Q8_0'] as const
 export type PackedType = (typeof PACKED_TYPES)[number]
 
-/** Products of our own for packed 4- and 8-bit weights (native/packed-product.c): two to five times as fast as ggml's. */
+/** What native/*.c computes: products of packed 4- and 8-bit weights, two to five times as fast as ggml's, and attention. */
 export type Kernel = {
   /** What it was compiled for, such as `avx512-vnni`. */
   isa: string
@@ -13,6 +13,8 @@ export type Kernel = {
   pack(type: PackedType, shape: readonly [from: number, to: number], file: Uint8Array, packed: Uint8Array): void
   /** Multiply-adds that `rounds` of its instructions on registers alone have done: what no product can exceed. */
   peak(rounds: number): number
-  /** Ops for a graph, used by `packed-product.ts` alone. */
-  ops: { quantise: Address; product: Address; chosenProduct: Address }
+  /** Whether it can attend with heads of so many numbers. */
+  attends(headWidth: number): boolean
+  /** Ops for a graph, used by `packed-product.ts` and `attend-op.ts` alone. */
+  ops: { quantise: Address; product: Address; chosenProduct: Address; attend: Address }
 }

@@ -203,11 +203,12 @@ export function findSymbol(library: LibraryHandle, name: string): Address {
   return library.symbol(name)
 }
 
-/** The functions of native/packed-product.c that are called from here; its ops are called by ggml. */
+/** The functions of native/*.c that are called from here; its ops are called by ggml. */
 export type KernelSymbols = {
   isa(): string
   packedBytes(type: number, from: number, to: number): number
   pack(type: number, from: number, to: number, file: Uint8Array, packed: Uint8Array): number
+  attends(width: number): number
   peak(rounds: number): number
 }
 
@@ -216,6 +217,7 @@ export function bindKernel(library: LibraryHandle): KernelSymbols {
     isa: library.func('unmask_isa', 'str', []),
     packedBytes: library.func('unmask_packed_bytes', 'size_t', ['int', 'int64_t', 'int64_t']),
     pack: library.func('unmask_pack', 'int', ['int', 'int64_t', 'int64_t', 'void *', 'void *']),
+    attends: library.func('unmask_attends', 'int', ['int64_t']),
     peak: library.func('unmask_peak', 'int64_t', ['int64_t']),
   }
 }

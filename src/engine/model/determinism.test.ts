@@ -25,6 +25,7 @@ const CAUSAL: Subject[] = [
   { like: 'tiny-causal', type: 'Q4_1' },
   { like: 'tiny-causal', type: 'Q8_0' },
   { like: 'tiny-causal-moe', type: 'Q4_0' },
+  { like: 'tiny-causal', packed: true },
   { like: 'tiny-causal', type: 'Q4_1', packed: true },
   { like: 'tiny-causal', type: 'Q8_0', packed: true },
   { like: 'tiny-causal-moe', type: 'Q4_0', packed: true },
@@ -35,7 +36,7 @@ const CANVAS: Subject[] = [
   { like: 'tiny-moe', type: 'Q8_0', packed: true },
   { like: 'tiny-moe', type: 'F16' },
 ]
-const title = ({ like, type, packed }: Subject) => `${like} in ${type ?? 'F32'}${packed ? ', packed' : ''}`
+const title = ({ like, type, packed }: Subject) => `${like} in ${type ?? 'F32'}${packed ? ', by the kernel' : ''}`
 
 async function openSubject({ like, type, packed }: Subject): Promise<{ forward: GgmlForward; spec: ModelSpec }> {
   const file = await openRandomModel(like, type === undefined ? {} : { type })

@@ -61,6 +61,8 @@ export class GgmlForward implements Forward {
   private readonly bias: Tensor
   private readonly keepLogits: boolean
   private readonly columnsMin: number
+  /** Attends for all rows at once; ggml does, work by work, where it is undefined. */
+  private readonly attending: Kernel | undefined
   private readonly spoilt = new Set<number>()
   private computing = 0
   private closed = false
@@ -70,7 +72,9 @@ export class GgmlForward implements Forward {
     this.weights = weights
     this.threads = options.threads
     this.keepLogits = options.keepLogits
-    this.columnsMin = options.columnsMin
+    this.attending = options.kernel?.attends(spec.headWidth) === true ? options.kernel : undefined
+    // A kernel's column is the same alone: only ggml's products want more.
+    this.columnsMin = this.attending !== undefined && weights.packed ? 1 : options.columnsMin
     this.cache = new KvCache(ggml, spec, { cells: options.cells, type: options.cacheType === 'f32' ? 'F32' : 'BF16' })
     this.workspace = new Workspace(ggml)
     this.constants = new Arena(ggml, 1)
@@ -114,6 +118,7 @@ export class GgmlForward implements Forward {
       group: this.spec.heads / this.spec.kvHeads,
       adapters: this.spec.adapterRank > 0,
       columnsMin: this.columnsMin,
+      fused: this.attending !== undefined,
       maskToken: this.weights.maskVector === undefined ? undefined : this.spec.maskToken,
       startOf: ({ lease }) => this.cache.startOf(lease),
     })
@@ -154,7 +159,8 @@ export class GgmlForward implements Forward {
 
   private build(graph: Graph, plan: BatchPlan): HeadOutputs[] {
     const { spec, weights, cache } = this
-    const step: Step = { graph, spec, plan, cache, inputs: declareInputs(graph, spec, plan, cache) }
+    const inputs = declareInputs(graph, spec, plan, cache)
+    const step: Step = { graph, spec, plan, cache, inputs, attending: this.attending }
     let x = this.embed(step)
     for (const [i, layer] of weights.layers.entries()) {
       const norm = (weight: Tensor) => graph.multiply(graph.rmsNorm(x, spec.normEpsilon), weight)

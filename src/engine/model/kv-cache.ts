@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Arena } from '../ggml/arena.ts'
+import { READ_BEHIND } from '../ggml/attend-op.ts'
 import type { Tensor } from '../ggml/handles.ts'
 import type { Ggml } from '../ggml/load.ts'
 import type { Lease } from './forward.ts'
@@ -10,7 +11,7 @@ const CELLS_STEP = 32
 
 export type CacheType = 'BF16' | 'F32'
 type Run = { start: number; cells: number }
-type LayerBytes = { keys: Uint8Array; values: Uint8Array }
+type LayerBytes = { byCell: Uint8Array; byFeature: Uint8Array }
 
 /**
  * Keys and values of all sequences of one model: a pool of cells, handed out as runs whose start and length are
@@ -23,8 +24,11 @@ export class KvCache {
   readonly numberBytes: number
   /** Numbers of a cell, keys only. */
   readonly width: number
-  /** For each layer: keys [width, cells], and values [cells, width], one feature over positions. */
-  readonly layers: readonly { keys: Tensor; values: Tensor }[]
+  /**
+   * For each layer [width, cells], and [cells, width], one feature over positions. ggml wants keys in the first and values
+   * in the second, the kernel the other way round.
+   */
+  readonly layers: readonly { byCell: Tensor; byFeature: Tensor }[]
   private readonly arena: Arena
   private readonly bytes: readonly LayerBytes[]
   private readonly leases = new Map<number, Run>()
@@ -39,15 +43,17 @@ export class KvCache {
     this.width = spec.kvHeads * spec.headWidth
     // Places in it are 32-bit numbers.
     assert(this.cells * this.width < 2 ** 31, `a cache of ${this.cells} cells is too large for this model`)
-    this.arena = new Arena(ggml, spec.layers * 2)
+    this.arena = new Arena(ggml, spec.layers * 2 + 1)
     this.layers = Array.from({ length: spec.layers }, () => ({
-      keys: this.arena.declare(this.type, [this.width, this.cells]),
-      values: this.arena.declare(this.type, [this.cells, this.width]),
+      byCell: this.arena.declare(this.type, [this.width, this.cells]),
+      byFeature: this.arena.declare(this.type, [this.cells, this.width]),
     }))
+    // The kernel reads a little behind the last feature of the last layer.
+    this.arena.declare(this.type, [READ_BEHIND])
     this.arena.allocate('raw')
-    this.bytes = this.layers.map(({ keys, values }) => ({
-      keys: this.arena.bytes(keys),
-      values: this.arena.bytes(values),
+    this.bytes = this.layers.map(({ byCell, byFeature }) => ({
+      byCell: this.arena.bytes(byCell),
+      byFeature: this.arena.bytes(byFeature),
     }))
   }
 
@@ -118,19 +124,19 @@ export class KvCache {
     return run
   }
 
-  /** Visits the bytes of `count` cells wherever they are: one stretch of keys, and one of values for each feature. */
+  /** Visits the bytes of `count` cells wherever they are: one stretch, and one for each feature. */
   private eachRun(
     cell: number,
     count: number,
     visit: (bytes: Uint8Array, start: number, end: number, cellBytes: number) => void,
   ): void {
-    const valueBytes = this.numberBytes
-    const keyBytes = valueBytes * this.width
-    for (const { keys, values } of this.bytes) {
-      visit(keys, cell * keyBytes, (cell + count) * keyBytes, keyBytes)
+    const size = this.numberBytes
+    const cellBytes = size * this.width
+    for (const { byCell, byFeature } of this.bytes) {
+      visit(byCell, cell * cellBytes, (cell + count) * cellBytes, cellBytes)
       for (let feature = 0; feature < this.width; feature++) {
         const row = feature * this.cells
-        visit(values, (row + cell) * valueBytes, (row + cell + count) * valueBytes, valueBytes)
+        visit(byFeature, (row + cell) * size, (row + cell + count) * size, size)
       }
     }
   }

@@ -19,6 +19,8 @@ export type Holding = { precision: Precision; kernel: Kernel | undefined }
 export type LoadedWeights = Weights & {
   /** Bytes held, those shared with other models included. */
   bytes: number
+  /** All products are the kernel's. */
+  packed: boolean
   /** Frees what no other model uses; all tensors are dead then. */
   release(): void
 }
@@ -67,7 +69,10 @@ export async function loadWeights(ggml: Ggml, file: ModelFile, holding: Holding)
     throw error
   }
   const release = () => void Promise.all(keys.map(giveBack))
-  return { ...arrangeWeights(file.spec, tensors), bytes, release }
+  const products = tensors.entries().filter(([key]) => isProduct(key))
+  const hasHead = tensors.has('output.weight') && file.spec.router === undefined
+  const packed = hasHead && products.every(([, matrix]) => matrix.packed !== undefined)
+  return { ...arrangeWeights(file.spec, tensors), bytes, packed, release }
 }
 
 async function takeDeposit(key: string, fill: () => Promise<Deposit>): Promise<Deposit> {
@@ -121,9 +126,18 @@ function declarePiece(arena: Arena, piece: Piece, { precision, kernel }: Holding
 /** Undefined where it is no matrix of products, or of a type or shape that the kernel does not know. */
 function declarePacked(arena: Arena, { key, type, shape }: Piece, kernel: Kernel): Packed | undefined {
   const [from = 0, to = 0, matrices = 1] = shape
-  if (!isPackedType(type) || !key.split('+').every((name) => PRODUCTS.test(name))) return undefined
+  if (!isPackedType(type) || !isProduct(key)) return undefined
   const size = kernel.packedBytes(type, from, to)
   return size === 0 ? undefined : { kernel, bytes: arena.declare('I8', [size * matrices]), type, from, to, matrices }
+}
+
+function canPack({ type, shape }: Piece, kernel: Kernel | undefined): boolean {
+  const [from = 0, to = 0] = shape
+  return kernel !== undefined && isPackedType(type) && kernel.packedBytes(type, from, to) > 0
+}
+
+function isProduct(key: string): boolean {
+  return key.split('+').every((name) => PRODUCTS.test(name))
 }
 
 function isPackedType(type: GgmlTypeName): type is PackedType {
@@ -189,8 +203,8 @@ function listPieces(file: ModelFile, { kernel }: Holding): Piece[] {
   const single = [...file.tensors.values()].filter((place) => !inFused.has(place.name)).map((place) => [place])
   const pieces = [...fused, ...single].flatMap((places) => pieceOf(places))
   // A tied head is the embedding once more, in the kernel's order: its rows are looked up in the other.
-  const head = spec.tied && kernel !== undefined ? pieceOf([file.get('token_embd.weight')], 'output.weight') : []
-  return [...pieces, ...head]
+  const head = spec.tied ? pieceOf([file.get('token_embd.weight')], 'output.weight') : []
+  return [...pieces, ...head.filter((piece) => canPack(piece, kernel))]
 }
 
 function pieceOf(places: readonly TensorPlace[], key?: string): Piece[] {

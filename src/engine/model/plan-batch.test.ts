@@ -11,6 +11,7 @@ const shape: BatchShape = {
   adapters: true,
   columnsMin: 2,
   maskToken: MASK,
+  fused: false,
   startOf: ({ lease }) => STARTS[lease.id] ?? 0,
 }
 const work = (id: number, spans: Span[]): Work => ({ lease: { id, cells: 64 }, spans })

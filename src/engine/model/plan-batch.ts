@@ -10,6 +10,8 @@ export type BatchShape = {
   columnsMin: number
   /** The token whose rows take the learnt vector; undefined where the model has none. */
   maskToken: number | undefined
+  /** One op attends for all rows, by `places`; else each work attends by itself, by its mask. */
+  fused: boolean
   /** First cell of a work's lease. */
   startOf: (work: Work) => number
 }
@@ -42,8 +44,11 @@ export type BatchPlan = {
   positions: Int32Array
   /** Cell of each asked row, over the whole cache. */
   cells: Int32Array
+  /** For each row the first cell of its lease, and what it sees of it: until, from, to. */
+  places: Int32Array
   /** Batch rows that take the learnt mask vector. */
   maskedRows: Int32Array
+  /** None where one op attends for all rows. */
   works: WorkPlan[]
   /** For each row in work order its batch row, and back for all rows; undefined where both orders are one. */
   toWork: Int32Array | undefined
@@ -54,7 +59,15 @@ export type BatchPlan = {
   wantedOf: number[]
 }
 
-type Row = { token: number; position: number; cell: number; adapted: boolean; workRow: number; wish: number }
+type Row = {
+  token: number
+  position: number
+  cell: number
+  place: readonly [start: number, until: number, from: number, to: number]
+  adapted: boolean
+  workRow: number
+  wish: number
+}
 
 /** Puts the rows of checked works in order. Pure. */
 export function planBatch(works: readonly Work[], shape: BatchShape): BatchPlan {
@@ -63,7 +76,8 @@ export function planBatch(works: readonly Work[], shape: BatchShape): BatchPlan 
   const adaptedFrom = rows.filter((row) => !row.adapted).length
   const all = fillUp(ordered, shape.adapters ? rows.length - adaptedFrom : 0, shape.columnsMin)
   const toBatch = Int32Array.from(all, (row) => row.workRow)
-  const sameOrder = all.length === ordered.length && toBatch.every((workRow, batchRow) => workRow === batchRow)
+  const sameOrder =
+    shape.fused || (all.length === ordered.length && toBatch.every((workRow, batchRow) => workRow === batchRow))
   const toWork = new Int32Array(rows.length)
   const wanted = Array.from({ length: wishes }, () => 0)
   for (const [i, row] of ordered.entries()) {
@@ -77,6 +91,7 @@ export function planBatch(works: readonly Work[], shape: BatchShape): BatchPlan 
     tokens: Int32Array.from(all, (row) => row.token),
     positions: Int32Array.from(all, (row) => row.position),
     cells: Int32Array.from(ordered, (row) => row.cell),
+    places: Int32Array.from(all.flatMap((row) => row.place)),
     maskedRows: Int32Array.from(all.keys().filter((i) => all[i]?.adapted && all[i].token === shape.maskToken)),
     works: plans,
     toWork: sameOrder ? undefined : toWork,
@@ -105,17 +120,23 @@ function listRows(works: readonly Work[], shape: BatchShape): { rows: Row[]; pla
       wishes += span.wanted.filter(Boolean).length
     }
     const spans = [...work.spans.filter((span) => !span.adapted), ...work.spans.filter((span) => span.adapted)]
-    const plan = planWork(spans, { row: rows.length, start }, shape)
+    if (!shape.fused) plans.push(planWork(spans, { row: rows.length, start }, shape))
     for (const span of spans) {
       let wish = firstWish.get(span) ?? 0
       for (const [i, token] of span.tokens.entries()) {
         const cell = start + span.writeAt + i
         const isWanted = span.wanted[i] === true
-        const row = { token, position: span.position + i, cell, adapted: span.adapted, workRow: rows.length }
-        rows.push({ ...row, wish: isWanted ? wish++ : -1 })
+        rows.push({
+          token,
+          position: span.position + i,
+          cell,
+          place: [start, ...seenBy(span, i)],
+          adapted: span.adapted,
+          workRow: rows.length,
+          wish: isWanted ? wish++ : -1,
+        })
       }
     }
-    plans.push(plan)
   }
   return { rows, plans, wishes }
 }
@@ -137,11 +158,13 @@ function seenEnd({ sees, writeAt, tokens }: Span): number {
   return sees === 'causal' ? writeAt + tokens.length : Math.max(sees.until, sees.to > sees.from ? sees.to : 0)
 }
 
-function showCells(mask: Float32Array, at: number, { sees, writeAt }: Span, row: number): void {
-  if (sees === 'causal') {
-    mask.fill(0, at, at + writeAt + row + 1)
-    return
-  }
-  mask.fill(0, at, at + sees.until)
-  mask.fill(0, at + sees.from, at + sees.to)
+function showCells(mask: Float32Array, at: number, span: Span, row: number): void {
+  const [until, from, to] = seenBy(span, row)
+  mask.fill(0, at, at + until)
+  mask.fill(0, at + from, at + to)
+}
+
+/** A row of a span sees cells [0, until) and [from, to) of its lease. */
+function seenBy({ sees, writeAt }: Span, row: number): [until: number, from: number, to: number] {
+  return sees === 'causal' ? [writeAt + row + 1, 0, 0] : [sees.until, sees.from, Math.max(sees.from, sees.to)]
 }

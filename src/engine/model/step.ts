@@ -1,5 +1,6 @@
 import type { Graph } from '../ggml/graph.ts'
 import type { Tensor } from '../ggml/handles.ts'
+import type { Kernel } from '../ggml/kernel.ts'
 import type { KvCache } from './kv-cache.ts'
 import type { BatchPlan } from './plan-batch.ts'
 import type { ModelSpec } from './spec.ts'
@@ -9,14 +10,18 @@ export type Step = {
   graph: Graph
   spec: ModelSpec
   plan: BatchPlan
+  /** Attends for all rows at once; undefined where ggml does, work by work. */
+  attending: Kernel | undefined
   cache: KvCache
   inputs: {
     /** I32 [rowsAll] */
     positions: Tensor
-    /** I32 [rows]: cell of each row's key. */
-    keyCells: Tensor
-    /** I32 [rows · cache width]: place of each number of the values. */
-    valueCells: Tensor
+    /** I32 [rows]: the cell of each asked row. */
+    cells: Tensor
+    /** I32 [rows · cache width]: the places of its numbers where they lie by feature. */
+    features: Tensor
+    /** I32 [4, rowsAll]; undefined where works attend one by one. */
+    places: Tensor | undefined
     /** F32 [cells, maskRows] for each work. */
     masks: Tensor[]
     toWork: Tensor | undefined
@@ -32,8 +37,9 @@ export function declareInputs(graph: Graph, spec: ModelSpec, plan: BatchPlan, ca
   const queries = spec.heads * spec.headWidth
   return {
     positions: index(plan.positions),
-    keyCells: index(plan.cells),
-    valueCells: index(placeValues(plan.cells, cache)),
+    cells: index(plan.cells),
+    features: index(placeFeatures(plan.cells, cache)),
+    places: plan.works.length > 0 ? undefined : graph.input('I32', [4, plan.rowsAll], plan.places),
     masks: plan.works.map(({ mask, cells, maskRows }) => graph.input('F32', [cells, maskRows], mask)),
     toWork: plan.toWork === undefined ? undefined : index(plan.toWork),
     toBatch: plan.toBatch === undefined ? undefined : index(plan.toBatch),
@@ -41,8 +47,8 @@ export function declareInputs(graph: Graph, spec: ModelSpec, plan: BatchPlan, ca
   }
 }
 
-/** Values lie transposed, one feature over positions: the number of feature f of a row goes to f · cells + its cell. */
-function placeValues(cells: Int32Array, cache: KvCache): Int32Array {
+/** One feature over positions: the number of feature f of a row goes to f · cells + its cell. */
+function placeFeatures(cells: Int32Array, cache: KvCache): Int32Array {
   const { width } = cache
   const places = new Int32Array(cells.length * width)
   for (let row = 0; row < cells.length; row++) {

@@ -1,0 +1,121 @@
+/* What both files share: ggml's tensor, and vectors of 16 (AVX512 with VNNI) or 8 (AVX2) lanes under one set of names. */
+#pragma once
+#include <immintrin.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ggml.h at 0.23.0; the caller checks that version before it loads this library. */
+struct ggml_tensor {
+  int type;
+  void *buffer;
+  int64_t ne[4];
+  size_t nb[4];
+  int op;
+  int32_t op_params[16];
+  int32_t flags;
+  struct ggml_tensor *src[10];
+  struct ggml_tensor *view_src;
+  size_t view_offs;
+  void *data;
+};
+
+/* Sums stay in registers only where the compiler unrolls every loop over columns or heads. */
+#define UNROLL _Pragma("GCC unroll 12")
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#define ISA "avx512-vnni"
+enum { LANES = 16 };
+typedef __m512 floats;
+typedef __m512i ints;
+typedef __mmask16 lanes;
+static inline floats zero(void) { return _mm512_setzero_ps(); }
+static inline floats allf(float x) { return _mm512_set1_ps(x); }
+static inline floats loadf(const float *p) { return _mm512_loadu_ps(p); }
+static inline void store(float *p, floats v) { _mm512_storeu_ps(p, v); }
+static inline floats halves(const void *p) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p)); }
+static inline floats brains(const uint16_t *p) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p)), 16));
+}
+static inline floats plus(floats a, floats b) { return _mm512_add_ps(a, b); }
+static inline floats minus(floats a, floats b) { return _mm512_sub_ps(a, b); }
+static inline floats times(floats a, floats b) { return _mm512_mul_ps(a, b); }
+static inline floats fma_(floats a, floats b, floats c) { return _mm512_fmadd_ps(a, b, c); }
+/* Where one is no number: b. */
+static inline floats larger(floats a, floats b) { return _mm512_max_ps(a, b); }
+static inline lanes below(floats a, floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+static inline floats zero_where(lanes which, floats v) { return _mm512_mask_mov_ps(v, which, zero()); }
+/* -infinity from lane `count` on. */
+static inline floats first_lanes(floats v, int64_t count) {
+  return count >= LANES ? v : _mm512_mask_mov_ps(allf(-INFINITY), count <= 0 ? 0 : (__mmask16)((1u << count) - 1), v);
+}
+static inline floats rounded(floats v) { return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+/* v · 2^n for whole n from -126 to 127. */
+static inline floats scaled_by_power(floats v, floats n) { return _mm512_scalef_ps(v, n); }
+static inline ints load(const void *p) { return _mm512_loadu_si512(p); }
+static inline ints low_nibbles(ints v) { return _mm512_and_si512(v, _mm512_set1_epi8(15)); }
+static inline ints high_nibbles(ints v) { return low_nibbles(_mm512_srli_epi16(v, 4)); }
+static inline ints all(int32_t x) { return _mm512_set1_epi32(x); }
+static inline floats to_floats(ints v) { return _mm512_cvtepi32_ps(v); }
+/* Bytes of w are unsigned; 8-bit weights carry +128, which a bias takes back. */
+static inline ints dot4(ints sum, ints w, ints x, int eight) { (void)eight; return _mm512_dpbusd_epi32(sum, w, x); }
+enum { EIGHT_OFFSET = 128 };
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define ISA "avx2"
+enum { LANES = 8 };
+typedef __m256 floats;
+typedef __m256i ints;
+typedef __m256 lanes;
+static inline floats zero(void) { return _mm256_setzero_ps(); }
+static inline floats allf(float x) { return _mm256_set1_ps(x); }
+static inline floats loadf(const float *p) { return _mm256_loadu_ps(p); }
+static inline void store(float *p, floats v) { _mm256_storeu_ps(p, v); }
+static inline floats halves(const void *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
+static inline floats brains(const uint16_t *p) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)p)), 16));
+}
+static inline floats plus(floats a, floats b) { return _mm256_add_ps(a, b); }
+static inline floats minus(floats a, floats b) { return _mm256_sub_ps(a, b); }
+static inline floats times(floats a, floats b) { return _mm256_mul_ps(a, b); }
+static inline floats fma_(floats a, floats b, floats c) { return _mm256_fmadd_ps(a, b, c); }
+static inline floats larger(floats a, floats b) { return _mm256_max_ps(a, b); }
+static inline lanes below(floats a, floats b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+static inline floats zero_where(lanes which, floats v) { return _mm256_andnot_ps(which, v); }
+static inline floats first_lanes(floats v, int64_t count) {
+  const __m256 place = _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_blendv_ps(allf(-INFINITY), v, _mm256_cmp_ps(place, allf((float)count), _CMP_LT_OQ));
+}
+static inline floats rounded(floats v) { return _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline floats scaled_by_power(floats v, floats n) {
+  const __m256i power = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
+  return _mm256_mul_ps(v, _mm256_castsi256_ps(power));
+}
+static inline ints load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
+static inline ints low_nibbles(ints v) { return _mm256_and_si256(v, _mm256_set1_epi8(15)); }
+static inline ints high_nibbles(ints v) { return low_nibbles(_mm256_srli_epi16(v, 4)); }
+static inline ints all(int32_t x) { return _mm256_set1_epi32(x); }
+static inline floats to_floats(ints v) { return _mm256_cvtepi32_ps(v); }
+/* Pairs are summed in 16 bits: 2·128·127 and 2·15·127 both fit. 8-bit weights stay signed: |w| · (x with w's sign). */
+static inline ints dot4(ints sum, ints w, ints x, int eight) {
+  ints pairs = eight ? _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w)) : _mm256_maddubs_epi16(w, x);
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+enum { EIGHT_OFFSET = 0 };
+#else
+#error "no instruction set that this file knows"
+#endif
+
+static inline float first_of(floats v) {
+  float x[LANES];
+  store(x, v);
+  return x[0];
+}
+
+/* Always in the same order. */
+static inline float sum_of(floats v) {
+  float x[LANES], sum = 0;
+  store(x, v);
+  for (int i = 0; i < LANES; i++) sum += x[i];
+  return sum;
+}

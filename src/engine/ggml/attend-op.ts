@@ -1,0 +1,36 @@
+import type { Graph } from './graph.ts'
+import type { Tensor } from './handles.ts'
+import type { Kernel } from './kernel.ts'
+
+/** Numbers behind the last key that the op may read, and does not use. */
+export const READ_BEHIND = 32
+
+export type Attention = {
+  /** F32 [headWidth, heads, rows], without gaps. */
+  queries: Tensor
+  /** BF16 or F32 [cells, key heads · headWidth]: one feature over positions. */
+  keys: Tensor
+  /** BF16 or F32 [key heads · headWidth, cells]. */
+  values: Tensor
+  /**
+   * I32 [4, rows]: first cell of the row's sequence, then `until`, `from`, `to`: the row sees cells [0, until) and
+   * [from, to) of it. At least one cell; all of them written.
+   */
+  places: Tensor
+}
+
+/** soft_max(q·K / √headWidth)·V: F32 [heads · headWidth, rows]. A row's bits depend on nothing beside it. */
+export function attendByKernel(
+  graph: Graph,
+  kernel: Kernel,
+  { queries, keys, values, places }: Attention,
+  size: { width: number; rows: number },
+): Tensor {
+  return graph.custom({
+    call: kernel.ops.attend,
+    number: 0,
+    sources: [queries, keys, values, places],
+    type: 'F32',
+    shape: [size.width, size.rows, 1],
+  })
+}
