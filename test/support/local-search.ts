@@ -18,6 +18,10 @@ export function documentsPathOf(folder: string): string {
   return join(folder, 'documents.db')
 }
 
+export function indexFolderOf(folder: string, choice: EngineChoice): string {
+  return join(folder, `index-${choice}`)
+}
+
 /** Runs `work` in a folder that is gone afterwards. */
 export async function inNewFolder<Result>(work: (folder: string) => Result | Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-search-'))
@@ -36,26 +40,39 @@ export function keepPages(folder: string, pages: PageDocument[]): void {
 
 /** Builds generation 1 of what is kept in `folder`, in this thread; `graph`: with what links say. */
 export function buildIndex(folder: string, choice: EngineChoice, graph: boolean): void {
-  const engine = openEngine(choice)
+  if (graph) rankLinks(folder)
   const documents = new DocumentsReader(documentsPathOf(folder))
-  if (graph) {
-    const keeper = new DocumentsWriter(documentsPathOf(folder))
-    updateGraph(documents, keeper)
-    keeper.close()
-  }
-  const generations = new Generations(join(folder, `index-${choice}`))
-  const writers = new VerticalWriters(engine, generations.folders(1))
-  const loop = new IndexLoop(documents, writers, COMMIT)
+  const { loop, close } = openLoop(folder, choice, documents)
   while (loop.step(0) !== 'idle');
   loop.commit(0, true)
-  generations.promote({ number: 1, format: formatOf(engine) })
-  writers.close()
+  close()
   documents.close()
+}
+
+export function rankLinks(folder: string): void {
+  const documents = new DocumentsReader(documentsPathOf(folder))
+  const keeper = new DocumentsWriter(documentsPathOf(folder))
+  updateGraph(documents, keeper)
+  keeper.close()
+  documents.close()
+}
+
+/** Generation 1 and what brings it up to date. */
+export function openLoop(
+  folder: string,
+  choice: EngineChoice,
+  documents: DocumentsReader,
+): { loop: IndexLoop; close: () => void } {
+  const engine = openEngine(choice)
+  const generations = new Generations(indexFolderOf(folder, choice))
+  const writers = new VerticalWriters(engine, generations.folders(1))
+  if (generations.current() === undefined) generations.promote({ number: 1, format: formatOf(engine) })
+  return { loop: new IndexLoop(documents, writers, COMMIT), close: () => writers.close() }
 }
 
 /** The product's way from a query to its answer, in this thread. */
 export function openSearcher(folder: string, choice: EngineChoice): Searcher {
-  const start = { documentsPath: documentsPathOf(folder), indexFolder: join(folder, `index-${choice}`) }
+  const start = { documentsPath: documentsPathOf(folder), indexFolder: indexFolderOf(folder, choice) }
   const searcher = new Searcher({ ...start, engine: choice, safe: true })
   searcher.reload(1)
   while (searcher.warm());

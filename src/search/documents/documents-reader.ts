@@ -68,6 +68,11 @@ export class DocumentsReader {
     return row === undefined ? undefined : parsePage(row)
   }
 
+  /** Of a page that was kept, also of one that is gone. */
+  getUrl(id: number): string {
+    return String(this.#prepare('SELECT url FROM pages WHERE id = ?').get(id)?.['url'])
+  }
+
   findByUrl(url: string): PageRow | undefined {
     const row = this.#prepare(`SELECT ${COLUMNS} ${FROM} WHERE pages.url = ?`).get(url)
     return row === undefined ? undefined : parsePage(row)

@@ -1,4 +1,5 @@
 import type { DocumentsReader, PageRow } from '../documents/documents-reader.ts'
+import { differingBits } from '../text/differing-bits.ts'
 import type { VerticalWriters } from './vertical-writers.ts'
 import { toIndexDocs, type ThingDocs } from './to-index-docs.ts'
 
@@ -82,15 +83,4 @@ export class IndexLoop {
   get pending(): boolean {
     return this.#uncommitted > 0
   }
-}
-
-function differingBits(a: [number, number], b: [number, number]): number {
-  return bits(a[0] ^ b[0]) + bits(a[1] ^ b[1])
-}
-
-function bits(word: number): number {
-  let left = word
-  let count = 0
-  for (; left !== 0; count++) left &= left - 1
-  return count
 }

@@ -51,7 +51,7 @@ export function listCandidates(request: SearchRequest, parts: ListParts): Candid
       text: parsed.text,
       languages: plan.languages,
       nowS: parts.nowS,
-      urlOf: (id) => parts.documents.findPage(id)?.url ?? '',
+      urlOf: rememberUrls(parts.documents),
     })
     const crowded = filter.sitesAny === undefined ? collapse(ranked, parts.signals) : ranked
     list.pages = toPages(crowded, found.total, parts.safe && !late() && hidesAdult(readers.web, plan, filter))
@@ -79,6 +79,16 @@ function toPages(ranked: Ranked[], total: number, someRemoved: boolean): Candida
 export function whyOf(pages: CandidateList['pages'], place: number): Record<Reason | 'score', number> {
   const entries = WHY.map((name, i) => [name, pages.why[place * WHY.length + i] ?? 0])
   return Object.fromEntries(entries) as Record<Reason | 'score', number>
+}
+
+/** Equals are compared again and again while they are sorted. */
+function rememberUrls(documents: DocumentsReader): (id: number) => string {
+  const urls = new Map<number, string>()
+  return (id) => {
+    const url = urls.get(id) ?? documents.getUrl(id)
+    urls.set(id, url)
+    return url
+  }
 }
 
 /** One picture or film stands once, however many pages show it; the best of its pages is told. */

@@ -1,3 +1,4 @@
+import { differingBits } from '../text/differing-bits.ts'
 import type { Ranked } from './rank/rank.ts'
 import type { Signals } from './signals.ts'
 
@@ -37,7 +38,7 @@ class ShownTexts {
   holds(high: number, low: number): boolean {
     if (high === 0 && low === 0) return false
     return quartersOf(high, low).some((quarter) =>
-      (this.#byQuarter.get(quarter) ?? []).some(([h, l]) => bits(h ^ high) + bits(l ^ low) <= SAME_BITS_MAX),
+      (this.#byQuarter.get(quarter) ?? []).some((other) => differingBits(other, [high, low]) <= SAME_BITS_MAX),
     )
   }
 
@@ -52,11 +53,4 @@ class ShownTexts {
 
 function quartersOf(high: number, low: number): number[] {
   return [high >>> 16, 65_536 + (high & 65_535), 131_072 + (low >>> 16), 196_608 + (low & 65_535)]
-}
-
-function bits(word: number): number {
-  let left = word
-  let count = 0
-  for (; left !== 0; count++) left &= left - 1
-  return count
 }

@@ -8,7 +8,7 @@ import { makeSnippet, oneLine } from './snippet.ts'
 import { makeSummary } from './summary.ts'
 
 /** So much of a text is looked at for what is shown of it. */
-const SHOWN_TEXT_MAX = 60_000
+const SHOWN_TEXT_MAX = 30_000
 
 export type Showing = {
   documents: DocumentsReader

@@ -5,15 +5,28 @@ export const SNIPPET_MAX = 250
 /** A sentence's beginning is sought this far before the first word found. */
 const LEAD_MAX = 60
 const CUT = '…'
+/** So far around the place is looked at. */
+const NEAR = 700
 
 /**
  * 150 to 250 characters around the words of the query, plain text on one line; the whole text where it is shorter. Begins with a
  * sentence where one begins near, and never in the middle of a word that is written with spaces.
  */
 export function makeSnippet(text: string, places: Place[]): string {
+  const at = bestPlace(places)
+  if (text.length <= 2 * NEAR) return cutSnippet(text, at)
+  const from = Math.max(0, (at ?? 0) - NEAR)
+  const snippet = cutSnippet(text.slice(from, from + 2 * NEAR), at === undefined ? undefined : at - from)
+  // Little but white space stood there.
+  return snippet.length < SNIPPET_MIN ? cutSnippet(text, at) : snippet
+}
+
+function cutSnippet(text: string, at: number | undefined): string {
   const line = text.replaceAll(/\s/g, ' ')
-  if (oneLine(line).length <= SNIPPET_MAX) return oneLine(line)
-  let [start, end] = bestWindow(line, places)
+  const whole = oneLine(line)
+  if (whole.length <= SNIPPET_MAX) return whole
+  let start = at === undefined ? 0 : beginNear(line, at)
+  let end = Math.min(line.length, start + SNIPPET_MAX)
   for (;;) {
     const shown = dress(line, start, end)
     if (shown.length > SNIPPET_MAX) end = cutBack(line, start, end - (shown.length - SNIPPET_MAX))
@@ -23,22 +36,22 @@ export function makeSnippet(text: string, places: Place[]): string {
   }
 }
 
-/** The window that holds most different words, then most words; the earliest of equals. */
-function bestWindow(line: string, places: Place[]): [number, number] {
-  let [bestFrom, bestWorth] = [0, 0]
-  let after = 0
+/** Where the window begins that holds most different words, then most words; the earliest of equals. Undefined without any. */
+function bestPlace(places: Place[]): number | undefined {
+  let best: number | undefined
+  let bestWorth = 0
   for (const [i, first] of places.entries()) {
     const words = new Set<number>()
-    for (after = i; after < places.length; after++) {
+    let after = i
+    for (; after < places.length; after++) {
       const place = places[after]
       if (place === undefined || place.end > first.start + SNIPPET_MAX - LEAD_MAX) break
       words.add(place.word)
     }
     const worth = words.size * 10 + Math.min(after - i, 9)
-    if (worth > bestWorth) [bestFrom, bestWorth] = [first.start, worth]
+    if (worth > bestWorth) [best, bestWorth] = [first.start, worth]
   }
-  const start = bestWorth === 0 ? 0 : beginNear(line, bestFrom)
-  return [start, Math.min(line.length, start + SNIPPET_MAX)]
+  return best
 }
 
 function beginNear(line: string, at: number): number {

@@ -6,14 +6,16 @@ export const SUMMARY_MIN = 300
 export const SUMMARY_MAX = 1_000
 /** Sentences are added until this many characters stand there. */
 const ENOUGH = 800
+/** A longer text is taken to be longer than a summary, without a look at its white space. */
+const SHORT_MAX = 8_000
 
 /**
  * Sentences of the text, in its order: the opening ones and those that hold words of the query; 300 to 1,000 characters, or
  * the whole text where it is shorter than that.
  */
 export function makeSummary(text: string, language: string | undefined, places: Place[]): string {
-  const whole = oneLine(text)
-  if (whole.length <= SUMMARY_MAX) return whole
+  const whole = text.length > SHORT_MAX ? undefined : oneLine(text)
+  if (whole !== undefined && whole.length <= SUMMARY_MAX) return whole
   let next = 0
   const scored = sentences(text, language).map((sentence, order) => {
     const words = new Set<number>()
@@ -35,10 +37,11 @@ export function makeSummary(text: string, language: string | undefined, places: 
     .toSorted((a, b) => a.order - b.order)
     .map(({ shown }) => shown)
     .join(' ')
-  return extract.length >= SUMMARY_MIN ? extract : cut(whole)
+  return extract.length >= SUMMARY_MIN ? extract : cut(whole ?? oneLine(text))
 }
 
 function cut(whole: string): string {
+  if (whole.length <= SUMMARY_MAX) return whole
   const space = whole.lastIndexOf(' ', SUMMARY_MAX - 1)
   const end = space > SUMMARY_MAX - 100 ? space : SUMMARY_MAX - 1
   const unit = whole.charCodeAt(end)
