@@ -35,7 +35,8 @@ function namedPaths({ path, text }: Document): string[] {
   const own = isPartReadme(path) ? [...prose.matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name) : []
   const files = own.filter((name) => FILE.test(name) && !ROOTS.test(name)).map((name) => `${dirname(path)}/**/${name}`)
   const linked = [...prose.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, target = '']) =>
-    /^[a-z]+:/.test(target) ? [] : [normalize(join(dirname(path), target))],
+    // An address, or a path of the site that the manual is served as.
+    /^(?:[a-z]+:|\/)/.test(target) ? [] : [normalize(join(dirname(path), target))],
   )
   return [...new Set([...quoted, ...files, ...linked])]
 }
