@@ -3,13 +3,13 @@
  * soft_max of Milakov and Gimelshein (2018) over runs of CHUNK cells. A row sees cells [0, until) and [from, to) of its
  * own sequence and nothing else: its bits depend on no other row, and not on the number of threads.
  *
- * Keys lie by feature (each feature's numbers over all cells), values by cell: a vector lane is a cell while scores are made, and a
- * feature while values are summed.
+ * A vector lane is a cell while scores are made, and a feature while values are summed. So keys lie in blocks of BLOCK cells, in
+ * each block one feature after the other, and values by cell.
  */
 #include "vectors.h"
 
-/* Cells whose scores are held at once. A multiple of 2·LANES. */
-enum { CHUNK = 128 };
+/* Cells of a block of keys, and cells whose scores are held at once. */
+enum { BLOCK = 32, CHUNK = 4 * BLOCK };
 /* Query heads of one key head that share what is loaded. */
 enum { HEADS = 4 };
 /* Longest head: longer ones are left to ggml. */
@@ -42,10 +42,10 @@ static inline floats numbers(int type, const char *from, int64_t at) {
 typedef struct {
   int type;
   int64_t width;
-  /* Keys of this head's first feature at the sequence's first cell; from one feature to the next: stride numbers. */
+  /* This head's keys in the first block of the sequence; numbers from one block to the next. */
   const char *keys;
   int64_t key_stride;
-  /* Values of the first cell's first feature; from one cell to the next: stride numbers. */
+  /* This head's values in the first cell of the sequence; numbers from one cell to the next. */
   const char *values;
   int64_t value_stride;
   float scale;
@@ -56,37 +56,42 @@ typedef struct {
   float out[HEADS][WIDTH_MAX];
 } State;
 
-/* Scores of `count` ≤ CHUNK cells from `cell` on, for `heads` queries: behind them -infinity up to whole vectors. */
-static inline __attribute__((always_inline)) void score(int heads, const Head *head, const float *const *q, int64_t cell, int64_t count, float scores[HEADS][CHUNK]) {
-  for (int64_t at = 0; at < count; at += 2 * LANES) {
-    floats sums[HEADS][2];
-    UNROLL for (int h = 0; h < heads; h++) sums[h][0] = sums[h][1] = zero();
+/* Cells `from` to `to` of the chunk that begins at `chunk`, a multiple of BLOCK. */
+typedef struct {
+  int64_t chunk, from, to;
+} Run;
+
+/* Scores of the run's cells for `heads` queries; -infinity in the rest of its blocks. Gives where those end. */
+static inline __attribute__((always_inline)) int64_t score(int heads, const Head *head, const float *const *q, Run run, float scores[HEADS][CHUNK]) {
+  int64_t at = run.from / LANES * LANES;
+  for (int h = 0; h < heads; h++) {
+    for (int64_t i = 0; i < at; i += LANES) store(scores[h] + i, allf(-INFINITY));
+  }
+  for (; at < run.to; at += LANES) {
+    const int64_t block = (run.chunk + at) / BLOCK, lane = (run.chunk + at) % BLOCK;
+    const int64_t place = block * head->key_stride + lane;
+    floats sums[HEADS];
+    UNROLL for (int h = 0; h < heads; h++) sums[h] = zero();
     for (int64_t d = 0; d < head->width; d++) {
-      const int64_t place = d * head->key_stride + cell + at;
-      const floats k0 = numbers(head->type, head->keys, place), k1 = numbers(head->type, head->keys, place + LANES);
-      UNROLL for (int h = 0; h < heads; h++) {
-        const floats one = allf(q[h][d]);
-        sums[h][0] = fma_(one, k0, sums[h][0]);
-        sums[h][1] = fma_(one, k1, sums[h][1]);
-      }
+      const floats k = numbers(head->type, head->keys, place + d * BLOCK);
+      UNROLL for (int h = 0; h < heads; h++) sums[h] = fma_(allf(q[h][d]), k, sums[h]);
     }
     UNROLL for (int h = 0; h < heads; h++) {
-      for (int half = 0; half < 2; half++) {
-        const floats s = times(sums[h][half], allf(head->scale));
-        store(scores[h] + at + half * LANES, first_lanes(s, count - at - half * LANES));
-      }
+      const floats s = times(sums[h], allf(head->scale));
+      store(scores[h] + at, lanes_between(s, run.from - at, run.to - at));
     }
   }
+  return at;
 }
 
-/* Features d to d + vectors · LANES of the weighted sum of the values of `count` cells. */
-static inline __attribute__((always_inline)) void sum_values(int heads, int vectors, const Head *head, int64_t cell, int64_t count, int64_t d, float weights[HEADS][CHUNK], const float *shrink, State *state) {
+/* Features d to d + vectors · LANES of the weighted sum of the run's values. */
+static inline __attribute__((always_inline)) void sum_values(int heads, int vectors, const Head *head, Run run, int64_t d, float weights[HEADS][CHUNK], const float *shrink, State *state) {
   floats sums[HEADS][2];
   UNROLL for (int h = 0; h < heads; h++) {
     UNROLL for (int v = 0; v < vectors; v++) sums[h][v] = times(loadf(state->out[h] + d + v * LANES), allf(shrink[h]));
   }
-  for (int64_t i = 0; i < count; i++) {
-    const int64_t place = (cell + i) * head->value_stride + d;
+  for (int64_t i = run.from; i < run.to; i++) {
+    const int64_t place = (run.chunk + i) * head->value_stride + d;
     floats values[2];
     UNROLL for (int v = 0; v < vectors; v++) values[v] = numbers(head->type, head->values, place + v * LANES);
     UNROLL for (int h = 0; h < heads; h++) {
@@ -99,19 +104,18 @@ static inline __attribute__((always_inline)) void sum_values(int heads, int vect
   }
 }
 
-/* Takes `count` ≤ CHUNK cells into the state. */
-static inline __attribute__((always_inline)) void meet(int heads, const Head *head, const float *const *q, int64_t cell, int64_t count, State *state) {
-  float scores[HEADS][CHUNK];
-  score(heads, head, q, cell, count, scores);
-  const int64_t whole = (count + LANES - 1) / LANES * LANES;
-  float shrink[HEADS];
+/* Takes the run's cells into the state. */
+static inline __attribute__((always_inline)) void meet(int heads, const Head *head, const float *const *q, Run run, State *state) {
+  float scores[HEADS][CHUNK], shrink[HEADS];
+  const int64_t end = score(heads, head, q, run, scores);
   for (int h = 0; h < heads; h++) {
-    float most = state->most[h];
-    for (int64_t i = 0; i < count; i++) most = scores[h][i] > most ? scores[h][i] : most;
-    /* What is no number must stay none: a comparison with it is never true, but a sum keeps it. */
-    shrink[h] = state->most[h] == most ? 1.0f : first_of(exp_(allf(state->most[h] - most)));
+    /* What is no number counts for nothing here, and spoils the sum below, as it must. */
+    floats tops = allf(state->most[h]);
+    for (int64_t i = 0; i < end; i += LANES) tops = larger(loadf(scores[h] + i), tops);
+    const float most = largest_of(tops);
+    shrink[h] = first_of(exp_(allf(state->most[h] - most)));
     floats total = zero();
-    for (int64_t i = 0; i < whole; i += LANES) {
+    for (int64_t i = 0; i < end; i += LANES) {
       const floats p = exp_(minus(loadf(scores[h] + i), allf(most)));
       store(scores[h] + i, p);
       total = plus(total, p);
@@ -120,8 +124,8 @@ static inline __attribute__((always_inline)) void meet(int heads, const Head *he
     state->most[h] = most;
   }
   int64_t d = 0;
-  for (; d + 2 * LANES <= head->width; d += 2 * LANES) sum_values(heads, 2, head, cell, count, d, scores, shrink, state);
-  if (d < head->width) sum_values(heads, 1, head, cell, count, d, scores, shrink, state);
+  for (; d + 2 * LANES <= head->width; d += 2 * LANES) sum_values(heads, 2, head, run, d, scores, shrink, state);
+  if (d < head->width) sum_values(heads, 1, head, run, d, scores, shrink, state);
 }
 
 static inline __attribute__((always_inline)) void look(int heads, const Head *head, const float *const *q, const int32_t *place, float *const *y) {
@@ -133,9 +137,9 @@ static inline __attribute__((always_inline)) void look(int heads, const Head *he
   }
   const int64_t runs[2][2] = {{0, place[1]}, {place[2], place[3]}};
   for (int run = 0; run < 2; run++) {
-    for (int64_t cell = runs[run][0]; cell < runs[run][1]; cell += CHUNK) {
-      const int64_t left = runs[run][1] - cell;
-      meet(heads, head, q, cell, left < CHUNK ? left : CHUNK, &state);
+    const int64_t from = runs[run][0], to = runs[run][1];
+    for (int64_t chunk = from / BLOCK * BLOCK; chunk < to; chunk += CHUNK) {
+      meet(heads, head, q, (Run){chunk, from > chunk ? from - chunk : 0, to - chunk < CHUNK ? to - chunk : CHUNK}, &state);
     }
   }
   for (int h = 0; h < heads; h++) {
@@ -161,15 +165,15 @@ LOOK(look_f32_4, 4, F32)
 int unmask_attends(int64_t width) { return width > 0 && width <= WIDTH_MAX && width % LANES == 0; }
 
 /*
- * ggml op: src[0] queries F32 [width, heads, rows] without gaps; src[1] keys [cells, key heads · width] and src[2] values [key heads ·
- * width, cells], BF16 or F32; src[3] I32 [4, rows]: first cell of the row's sequence, until, from, to → F32 [heads · width, rows].
- * The 2·LANES - 1 numbers behind a run of keys are read too, and not used: the cache has room behind its last number.
+ * ggml op: src[0] queries F32 [width, heads, rows] without gaps; src[1] keys, in blocks, and src[2] values [key heads · width, cells], as
+ * many, both BF16 or both F32; src[3] I32 [4, rows]: first cell of the row's sequence (a multiple of BLOCK), until, from, to → F32
+ * [heads · width, rows].
  */
 void unmask_attend(struct ggml_tensor *dst, int ith, int nth, void *userdata) {
   (void)userdata;
   const struct ggml_tensor *queries = dst->src[0], *keys = dst->src[1], *values = dst->src[2], *places = dst->src[3];
   const int64_t width = queries->ne[0], heads = queries->ne[1], rows = queries->ne[2];
-  const int64_t key_heads = keys->ne[1] / width, group = heads / key_heads;
+  const int64_t key_heads = values->ne[0] / width, group = heads / key_heads;
   const int type = keys->type, size = type == BF16 ? 2 : 4;
   static void (*const LOOKS[2][HEADS])(Head, const float *const *, const int32_t *, float *const *) = {
     {look_bf16_1, look_bf16_2, look_bf16_3, look_bf16_4},
@@ -181,8 +185,8 @@ void unmask_attend(struct ggml_tensor *dst, int ith, int nth, void *userdata) {
     const Head head = {
       .type = type,
       .width = width,
-      .keys = (const char *)keys->data + key_head * width * keys->nb[1] + place[0] * size,
-      .key_stride = keys->ne[0],
+      .keys = (const char *)keys->data + (place[0] * values->ne[0] + key_head * width * BLOCK) * size,
+      .key_stride = values->ne[0] * BLOCK,
       .values = (const char *)values->data + place[0] * values->nb[1] + key_head * width * size,
       .value_stride = values->ne[0],
       .scale = 1.0f / sqrtf((float)width),

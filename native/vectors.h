@@ -46,9 +46,10 @@ static inline floats fma_(floats a, floats b, floats c) { return _mm512_fmadd_ps
 static inline floats larger(floats a, floats b) { return _mm512_max_ps(a, b); }
 static inline lanes below(floats a, floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 static inline floats zero_where(lanes which, floats v) { return _mm512_mask_mov_ps(v, which, zero()); }
-/* -infinity from lane `count` on. */
-static inline floats first_lanes(floats v, int64_t count) {
-  return count >= LANES ? v : _mm512_mask_mov_ps(allf(-INFINITY), count <= 0 ? 0 : (__mmask16)((1u << count) - 1), v);
+/* -infinity in lanes below `from` and from `to` on. */
+static inline floats lanes_between(floats v, int64_t from, int64_t to) {
+  const unsigned low = from <= 0 ? 0 : (1u << from) - 1, high = to >= LANES ? 0xffff : (1u << to) - 1;
+  return _mm512_mask_mov_ps(allf(-INFINITY), (__mmask16)(high & ~low), v);
 }
 static inline floats rounded(floats v) { return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 /* v · 2^n for whole n from -126 to 127. */
@@ -82,9 +83,10 @@ static inline floats fma_(floats a, floats b, floats c) { return _mm256_fmadd_ps
 static inline floats larger(floats a, floats b) { return _mm256_max_ps(a, b); }
 static inline lanes below(floats a, floats b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
 static inline floats zero_where(lanes which, floats v) { return _mm256_andnot_ps(which, v); }
-static inline floats first_lanes(floats v, int64_t count) {
+static inline floats lanes_between(floats v, int64_t from, int64_t to) {
   const __m256 place = _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm256_blendv_ps(allf(-INFINITY), v, _mm256_cmp_ps(place, allf((float)count), _CMP_LT_OQ));
+  const __m256 inside = _mm256_and_ps(_mm256_cmp_ps(place, allf((float)from), _CMP_GE_OQ), _mm256_cmp_ps(place, allf((float)to), _CMP_LT_OQ));
+  return _mm256_blendv_ps(allf(-INFINITY), v, inside);
 }
 static inline floats rounded(floats v) { return _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline floats scaled_by_power(floats v, floats n) {
@@ -118,4 +120,12 @@ static inline float sum_of(floats v) {
   store(x, v);
   for (int i = 0; i < LANES; i++) sum += x[i];
   return sum;
+}
+
+static inline float largest_of(floats v) {
+  float x[LANES], most;
+  store(x, v);
+  most = x[0];
+  for (int i = 1; i < LANES; i++) most = x[i] > most ? x[i] : most;
+  return most;
 }

@@ -2,18 +2,18 @@ import type { Graph } from './graph.ts'
 import type { Tensor } from './handles.ts'
 import type { Kernel } from './kernel.ts'
 
-/** Numbers behind the last key that the op may read, and does not use. */
-export const READ_BEHIND = 32
+/** Cells of a block of keys. */
+export const KEY_BLOCK = 32
 
 export type Attention = {
   /** F32 [headWidth, heads, rows], without gaps. */
   queries: Tensor
-  /** BF16 or F32 [cells, key heads · headWidth]: one feature over positions. */
+  /** BF16 or F32, as many as values: blocks of `KEY_BLOCK` cells, in each one feature after the other. */
   keys: Tensor
   /** BF16 or F32 [key heads · headWidth, cells]. */
   values: Tensor
   /**
-   * I32 [4, rows]: first cell of the row's sequence, then `until`, `from`, `to`: the row sees cells [0, until) and
+   * I32 [4, rows]: first cell of the row's sequence (where a block begins), then `until`, `from`, `to`: the row sees cells [0, until) and
    * [from, to) of it. At least one cell; all of them written.
    */
   places: Tensor

@@ -7,7 +7,7 @@ import { testedKernel } from '../../../test/support/kernel.ts'
 import { decodeTensor } from '../weights/decode.ts'
 import { encodeTensor } from '../weights/encode.ts'
 import { Arena } from './arena.ts'
-import { attendByKernel, READ_BEHIND } from './attend-op.ts'
+import { attendByKernel, KEY_BLOCK } from './attend-op.ts'
 import { checkKernel } from './check-kernel.ts'
 import { compileKernel } from './compile-kernel.ts'
 import { findKernel } from './find-kernel.ts'
@@ -190,15 +190,15 @@ describe('attention equals float64 arithmetic, whatever stands beside a row', ()
       ]
       const q = wave(width * heads * rows.length, 0.17).map((x) => 3 * x)
       const attend = async (which: readonly number[], threads: number) => {
-        const arena = new Arena(ggml, 3)
+        const arena = new Arena(ggml, 2)
         const workspace = new Workspace(ggml)
         try {
           const [byFeature, byCell] = [arena.declare(type, [cells, all]), arena.declare(type, [all, cells])]
-          arena.declare(type, [READ_BEHIND])
           arena.allocate()
           const transposed = Float32Array.from({ length: cells * all }, (_, i) => {
-            const [feature, cell] = [Math.floor(i / cells), i % cells]
-            return keys[cell * all + feature] ?? 0
+            const [block, rest] = [Math.floor(i / (all * KEY_BLOCK)), i % (all * KEY_BLOCK)]
+            const [feature, lane] = [Math.floor(rest / KEY_BLOCK), rest % KEY_BLOCK]
+            return keys[(block * KEY_BLOCK + lane) * all + feature] ?? 0
           })
           arena.bytes(byFeature).set(encodeTensor(type, transposed))
           arena.bytes(byCell).set(encodeTensor(type, values))

@@ -73,9 +73,13 @@ export class GgmlForward implements Forward {
     this.threads = options.threads
     this.keepLogits = options.keepLogits
     this.attending = options.kernel?.attends(spec.headWidth) === true ? options.kernel : undefined
+    this.cache = new KvCache(ggml, spec, {
+      cells: options.cells,
+      type: options.cacheType === 'f32' ? 'F32' : 'BF16',
+      order: this.attending === undefined ? 'whole' : 'blocks',
+    })
     // A kernel's column is the same alone: only ggml's products want more.
     this.columnsMin = this.attending !== undefined && weights.packed ? 1 : options.columnsMin
-    this.cache = new KvCache(ggml, spec, { cells: options.cells, type: options.cacheType === 'f32' ? 'F32' : 'BF16' })
     this.workspace = new Workspace(ggml)
     this.constants = new Arena(ggml, 1)
     this.bias = this.constants.declare('F32', [spec.vocabulary])

@@ -1,16 +1,18 @@
 import { deepEqual, equal, throws } from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import * as fc from 'fast-check'
+import { testedKernel } from '../../../test/support/kernel.ts'
 import { openRandomModel } from '../../../test/support/tiny-models.ts'
 import { loadGgml } from '../ggml/load.ts'
 import type { Lease } from './forward.ts'
 import { openForward } from './ggml-forward.ts'
 import { KvCache } from './kv-cache.ts'
 
+const kernels = new Set([undefined, await testedKernel()])
 const file = await openRandomModel('tiny-causal')
 
 function makeCache(cells: number): KvCache {
-  const cache = new KvCache(loadGgml(), file.spec, { cells, type: 'BF16' })
+  const cache = new KvCache(loadGgml(), file.spec, { cells, type: 'BF16', order: 'whole' })
   after(() => cache.dispose())
   return cache
 }
@@ -56,27 +58,31 @@ describe('leases', () => {
   })
 })
 
-test('a copied beginning goes on with the very bits of the one it was copied from', async () => {
-  const forward = await openForward(file, {
-    precision: 'file',
-    cacheType: 'bf16',
-    cells: 256,
-    threads: 1,
-    keepLogits: true,
+for (const kernel of kernels) {
+  const way = kernel === undefined ? 'ggml' : 'the kernel'
+  test(`a copied beginning goes on with the very bits of the one it was copied from, by ${way}`, async () => {
+    const forward = await openForward(file, {
+      kernel,
+      precision: 'file',
+      cacheType: 'bf16',
+      cells: 256,
+      threads: 1,
+      keepLogits: true,
+    })
+    after(() => forward.close())
+    const [one, two] = [forward.lease(64), forward.lease(96)]
+    if (one === undefined || two === undefined) throw new Error('two leases fit')
+    const step = (lease: Lease, tokens: number[], position: number) =>
+      forward.compute([
+        {
+          lease,
+          spans: [
+            { tokens, position, writeAt: position, sees: 'causal', adapted: false, wanted: tokens.map(() => true) },
+          ],
+        },
+      ])
+    await step(one, [5, 6, 7, 8, 9, 10, 11], 0)
+    forward.copy(one, two, 6)
+    deepEqual(await step(two, [11, 12], 6), await step(one, [11, 12], 6))
   })
-  after(() => forward.close())
-  const [one, two] = [forward.lease(64), forward.lease(96)]
-  if (one === undefined || two === undefined) throw new Error('two leases fit')
-  const step = (lease: Lease, tokens: number[], position: number) =>
-    forward.compute([
-      {
-        lease,
-        spans: [
-          { tokens, position, writeAt: position, sees: 'causal', adapted: false, wanted: tokens.map(() => true) },
-        ],
-      },
-    ])
-  await step(one, [5, 6, 7, 8, 9, 10, 11], 0)
-  forward.copy(one, two, 6)
-  deepEqual(await step(two, [11, 12], 6), await step(one, [11, 12], 6))
-})
+}

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict'
 import { Arena } from '../ggml/arena.ts'
-import { READ_BEHIND } from '../ggml/attend-op.ts'
+import { KEY_BLOCK } from '../ggml/attend-op.ts'
 import type { Tensor } from '../ggml/handles.ts'
 import type { Ggml } from '../ggml/load.ts'
 import type { Lease } from './forward.ts'
 import type { ModelSpec } from './spec.ts'
 
-/** Products over cells are cut at this many: a masked rest adds exact zeros, so a row's bits do not depend on the cut. */
-const CELLS_STEP = 32
+/**
+ * Runs begin and end at multiples of this: the kernel's keys lie in such blocks. ggml's products over cells are cut there too; a masked rest
+ * adds exact zeros, so a row's bits do not depend on the cut.
+ */
+const CELLS_STEP = KEY_BLOCK
 
 export type CacheType = 'BF16' | 'F32'
 type Run = { start: number; cells: number }
+/** Where the numbers of a feature lie: over all cells, as ggml wants them, or over a block of cells, as the kernel does. */
+export type FeatureOrder = 'whole' | 'blocks'
 type LayerBytes = { byCell: Uint8Array; byFeature: Uint8Array }
 
 /**
@@ -20,13 +25,14 @@ type LayerBytes = { byCell: Uint8Array; byFeature: Uint8Array }
 export class KvCache {
   readonly cells: number
   readonly type: CacheType
+  readonly order: FeatureOrder
   /** Bytes of one number. */
   readonly numberBytes: number
   /** Numbers of a cell, keys only. */
   readonly width: number
   /**
-   * For each layer [width, cells], and [cells, width], one feature over positions. ggml wants keys in the first and values
-   * in the second, the kernel the other way round.
+   * For each layer as many numbers twice: cell after cell [width, cells], and by feature. ggml wants keys in the first and
+   * values in the second, the kernel the other way round.
    */
   readonly layers: readonly { byCell: Tensor; byFeature: Tensor }[]
   private readonly arena: Arena
@@ -36,25 +42,31 @@ export class KvCache {
   /** Cells below were leased before and hold finite numbers. Clearing all at the start would cost seconds. */
   private cleared = 0
 
-  constructor(ggml: Ggml, spec: ModelSpec, options: { cells: number; type: CacheType }) {
+  constructor(ggml: Ggml, spec: ModelSpec, options: { cells: number; type: CacheType; order: FeatureOrder }) {
     this.cells = roundUp(options.cells)
     this.type = options.type
+    this.order = options.order
     this.numberBytes = options.type === 'F32' ? 4 : 2
     this.width = spec.kvHeads * spec.headWidth
     // Places in it are 32-bit numbers.
     assert(this.cells * this.width < 2 ** 31, `a cache of ${this.cells} cells is too large for this model`)
-    this.arena = new Arena(ggml, spec.layers * 2 + 1)
+    this.arena = new Arena(ggml, spec.layers * 2)
     this.layers = Array.from({ length: spec.layers }, () => ({
       byCell: this.arena.declare(this.type, [this.width, this.cells]),
       byFeature: this.arena.declare(this.type, [this.cells, this.width]),
     }))
-    // The kernel reads a little behind the last feature of the last layer.
-    this.arena.declare(this.type, [READ_BEHIND])
     this.arena.allocate('raw')
     this.bytes = this.layers.map(({ byCell, byFeature }) => ({
       byCell: this.arena.bytes(byCell),
       byFeature: this.arena.bytes(byFeature),
     }))
+  }
+
+  /** Place of a cell's number of `feature` among the numbers by feature. */
+  featurePlace(cell: number, feature: number): number {
+    if (this.order === 'whole') return feature * this.cells + cell
+    const lane = cell % KEY_BLOCK
+    return (cell - lane) * this.width + feature * KEY_BLOCK + lane
   }
 
   get cellsFree(): number {
@@ -134,6 +146,11 @@ export class KvCache {
     const cellBytes = size * this.width
     for (const { byCell, byFeature } of this.bytes) {
       visit(byCell, cell * cellBytes, (cell + count) * cellBytes, cellBytes)
+      if (this.order === 'blocks') {
+        // Whole blocks: nobody else's cells are in them, since runs begin and end where blocks do.
+        visit(byFeature, cell * cellBytes, roundUp(cell + count) * cellBytes, cellBytes)
+        continue
+      }
       for (let feature = 0; feature < this.width; feature++) {
         const row = feature * this.cells
         visit(byFeature, (row + cell) * size, (row + cell + count) * size, size)

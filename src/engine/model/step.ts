@@ -47,13 +47,13 @@ export function declareInputs(graph: Graph, spec: ModelSpec, plan: BatchPlan, ca
   }
 }
 
-/** One feature over positions: the number of feature f of a row goes to f · cells + its cell. */
+/** Of each row the places of all its features. */
 function placeFeatures(cells: Int32Array, cache: KvCache): Int32Array {
   const { width } = cache
   const places = new Int32Array(cells.length * width)
   for (let row = 0; row < cells.length; row++) {
     const cell = cells[row] ?? 0
-    for (let feature = 0; feature < width; feature++) places[row * width + feature] = feature * cache.cells + cell
+    for (let feature = 0; feature < width; feature++) places[row * width + feature] = cache.featurePlace(cell, feature)
   }
   return places
 }
