@@ -18,6 +18,7 @@ import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import { DATE_CONFIDENCE_MIN, type PageDocument } from '../src/search/document.ts'
 import { extractPage } from '../src/search/extract/extract-page.ts'
+import { analyse } from '../src/search/text/analyse.ts'
 
 type Labels = {
   url: string
@@ -225,6 +226,28 @@ function compare(pages: LabelledPage[]): Record<string, unknown> {
   }
 }
 
+/** Millions of characters a second of processor time: the texts of the pages, each in its own language, and made ones of others. */
+function measureAnalysis(documents: PageDocument[]): Record<string, number> {
+  const made: [language: string, sentence: string][] = [
+    ['zh', '南京市长江大桥的搜索引擎很好用，我们都喜欢它。冬天，旧船停在港口，渔民们在那里修补渔网。'],
+    ['ja', '東京都に住んでいます。冬になると古い船は港に泊まり、漁師たちは網を直します。検索エンジンで調べました。'],
+    ['ko', '겨울에는 낡은 배들이 항구에 있고 어부들은 그물을 고칩니다. 서울에서 검색엔진을 사용합니다.'],
+  ]
+  const texts: Record<string, [text: string, language: string | undefined][]> = {
+    pages: documents.map(({ text, language }) => [text, language]),
+    ...Object.fromEntries(made.map(([language, sentence]) => [language, [[sentence.repeat(5_000), language]]])),
+  }
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, list]) => {
+      for (const [text, language] of list.slice(0, 20)) analyse(text.slice(0, 20_000), language)
+      const before = process.cpuUsage()
+      for (const [text, language] of list) analyse(text, language)
+      const { user, system } = process.cpuUsage(before)
+      return [name, round(list.reduce((sum, [text]) => sum + text.length, 0) / (user + system), 1)]
+    }),
+  )
+}
+
 function listWorst(scored: Scored[], count: number, type: string | undefined): void {
   const wanted = scored.filter((page) => type === undefined || page.type === type)
   for (const page of wanted.toSorted((a, b) => a.f1 - b.f1).slice(0, count)) {
@@ -242,7 +265,10 @@ for (const [name, part] of chosen) {
   figures[name] = summarise(scored)
   if (name === 'tuning' && values.worst !== undefined) listWorst(scored, Number(values.worst), values.type)
 }
-if (!values.alone) figures['speed'] = compare(parts.tuning)
+if (!values.alone) {
+  figures['speed'] = compare(parts.tuning)
+  figures['analysisMcharPerCpuSecond'] = measureAnalysis(parts.tuning.map(extract))
+}
 const result = {
   at: new Date().toISOString().slice(0, 10),
   machine: `${availableParallelism()} cores, ${cpus()[0]?.model ?? 'unknown'}`,

@@ -8,7 +8,11 @@ import { renderQuality } from './quality-table.ts'
 type Result = Record<string, unknown>
 
 /** NAME → how its result reads as Markdown. */
-const RENDER: Record<string, (result: Result) => string> = { chat: renderChat, quality: renderQuality }
+const RENDER: Record<string, (result: Result) => string> = {
+  chat: renderChat,
+  quality: renderQuality,
+  extract: renderExtract,
+}
 
 const MARKED = /(<!-- table:([\w-]+) -->\n)[\s\S]*?(<!-- \/table:\2 -->)/g
 
@@ -62,6 +66,39 @@ function renderChat(result: Result): string {
     whole.join('\n'),
   ].join('\n')
 }
+
+type Part = {
+  pages: number
+  f1: number
+  byType: Record<string, { pages: number; f1: number }>
+  dates: { labelled: number; precision: number; recall: number }
+}
+
+function renderExtract(result: Result): string {
+  const parts = { tuning: result['tuning'] as Part, held: result['held-out'] as Part }
+  const speed = result['speed'] as { ours: Rate; readability: Rate & { f1: number }; timesFaster: number }
+  const rows: [string, (part: Part) => number | undefined][] = [
+    ['Pages', (part) => part.pages],
+    ['Word F1, all', (part) => part.f1],
+    ...Object.keys(parts.tuning.byType).map((type): [string, (part: Part) => number | undefined] => [
+      `Word F1, ${type}`,
+      (part) => part.byType[type]?.f1,
+    ]),
+    ['Day of publication, precision', (part) => part.dates.precision],
+    ['Day of publication, recall', (part) => part.dates.recall],
+  ]
+  return [
+    '| | Held-out third | Pages looked at |',
+    '|---|---|---|',
+    ...rows.map(([label, figure]) => `| ${label} | ${figure(parts.held) ?? ''} | ${figure(parts.tuning) ?? ''} |`),
+    '',
+    `${speed.ours.pagesPerCpuSecond} pages per second of processor time, ${speed.timesFaster} times those of Readability.js`,
+    `(${speed.readability.pagesPerCpuSecond}, word F1 ${speed.readability.f1} on the pages looked at).`,
+    `Measured by \`./unmask bench extract\` on ${result['machine']}, ${result['at']}.`,
+  ].join('\n')
+}
+
+type Rate = { pagesPerCpuSecond: number }
 
 if (import.meta.main) {
   for (const [path, text] of Object.entries(renderBenchTables())) writeFileSync(path, text)

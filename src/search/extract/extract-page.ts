@@ -1,5 +1,5 @@
 import type { PageDocument } from '../document.ts'
-import { textOf } from './dom/text.ts'
+import { headingText } from './dom/text.ts'
 import { readPublished } from './dates/read-dates.ts'
 import { scoreAdult } from './facts/adult.ts'
 import { readAuthor } from './facts/author.ts'
@@ -78,7 +78,7 @@ function readHeadings(page: Page): string[] {
   const headings: string[] = []
   for (const element of page.tree.elements) {
     if (!/^h[1-6]$/.test(element.name) || headings.length >= HEADINGS_MAX) continue
-    const text = textOf(element, 300)
+    const text = headingText(element, 300)
     if (text !== '') headings.push(text)
   }
   return headings

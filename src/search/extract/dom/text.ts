@@ -23,6 +23,11 @@ export function textOf(element: Element, limit = 2_000): string {
   return collapse(parts.join('')).slice(0, limit)
 }
 
+/** The text of a heading, without the sign that links to it. */
+export function headingText(element: Element, limit: number): string {
+  return textOf(element, limit).replace(/(?:\s*[¶§🔗]|\s#)$/u, '')
+}
+
 /** Runs of white space and invisible marks become one space; the ends are trimmed. */
 export function collapse(text: string): string {
   return text.replaceAll(/[\s\u00a0\u200b\u2060\ufeff]+/g, ' ').trim()

@@ -12,6 +12,8 @@ describe('the title is the page’s, without the site’s name', () => {
     ['<title>Example: Old boats</title>', '<h1>Old boats</h1>', 'Old boats'],
     ['<meta property="og:title" content="Old boats">', '<h1>Menu</h1>', 'Old boats'],
     ['', '<h1>Old boats</h1>', 'Old boats'],
+    ['', '<h1>Old boats<a class="headerlink" href="#x">¶</a></h1>', 'Old boats'],
+    ['', '<h1>Learning C#</h1>', 'Learning C#'],
     [linkedData({ '@type': 'Article', headline: 'Old boats' }), '', 'Old boats'],
     ['<title>Ships - and how they sail</title>', '', 'Ships - and how they sail'],
     ['', '', ''],

@@ -20,6 +20,8 @@ export function readLanguage(head: Head, text: string): string | undefined {
   if (letters < 40) return declared
   const found = eld.detect(sample)
   if (found.language === '' || (!found.isReliable() && declared !== undefined)) return declared
+  // A page about code is full of English: its beginning decides.
+  if (declared !== undefined && eld.detect(text.slice(0, SAMPLE_CHARACTERS)).language === declared) return declared
   // Close relatives are told apart better by people than by letter statistics.
   if (declared !== undefined && areClose(declared, found.language)) return declared
   return found.language

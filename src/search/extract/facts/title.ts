@@ -1,4 +1,4 @@
-import { textOf } from '../dom/text.ts'
+import { headingText } from '../dom/text.ts'
 import { metaOf } from './head.ts'
 import { ARTICLE_TYPES, thingsOf, type Page } from './page.ts'
 import { isOfType, textValue } from './linked-data.ts'
@@ -10,7 +10,7 @@ const TITLE_MAX = 300
 export function readTitle(page: Page, siteName: string | undefined): string {
   const headings = page.tree.elements
     .filter((element) => element.name === 'h1')
-    .map((element) => textOf(element, TITLE_MAX))
+    .map((element) => headingText(element, TITLE_MAX))
   const shown = headings.filter((text) => text !== '')
   const written = page.head.title
   const social = metaOf(page.head, 'og:title', 'twitter:title')
