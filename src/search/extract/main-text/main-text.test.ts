@@ -68,6 +68,16 @@ test('a list of links is read where there is nothing else', () => {
   ok(text.includes('Story number 0') && text.includes('Story number 29'))
 })
 
+test('a link between paragraphs and a heading that links are text, a run of links is not', () => {
+  const run = Array.from({ length: 6 }, (_, i) => `<div><a href="/more/${i}">Another page, number ${i}</a></div>`).join(
+    '',
+  )
+  const text = textOf(
+    `<article>${prose(2)}<h2><a href="/x">A heading that links</a></h2><p><a href="/y">Read the whole report</a></p>${prose(2)}${run}</article>`,
+  )
+  ok(text.includes('A heading that links') && text.includes('Read the whole report') && !text.includes('Another page'))
+})
+
 test('cells of a row stand on one line, lines of a list on their own', () => {
   const text = textOf(
     `<article>${prose(3)}<table><tr><td>Length</td><td>12 m</td></tr></table><ul><li>first of all</li><li>then another</li></ul></article>`,

@@ -84,7 +84,8 @@ function readBy({ page, body, all, weights }: Around, type: PageType, large?: nu
   const isList = type === 'listing' || type === 'home'
   const container = findContainer(body, isList ? own.characters : own.prose, SHARE[type])
   const isMain = (element: Element): boolean => container.contains(element) && !isFrame(element)
-  const kept = blocks.filter((block) => container.contains(block.element) && isText(block, isList))
+  const inside = blocks.filter((block) => container.contains(block.element))
+  const kept = isList ? inside : withoutLinkRuns(inside)
   return {
     text: kept.map((block) => block.text).join('\n'),
     isMain,
@@ -126,7 +127,25 @@ function frameTest(
   return test
 }
 
-function isText(block: Block, isList: boolean): boolean {
-  const density = block.linkCharacters / block.text.length
-  return isList || density < 0.6 || block.text.length > 200
+/** So many lines of links one after another are a list that leads elsewhere; fewer belong to the text around them. */
+const RUN_MIN = 3
+
+function withoutLinkRuns(blocks: Block[]): Block[] {
+  const kept: Block[] = []
+  let run: Block[] = []
+  for (const block of blocks) {
+    if (isLinks(block)) {
+      run.push(block)
+      continue
+    }
+    if (run.length < RUN_MIN) kept.push(...run)
+    run = []
+    kept.push(block)
+  }
+  return run.length < RUN_MIN && kept.length > 0 ? [...kept, ...run] : kept
+}
+
+function isLinks(block: Block): boolean {
+  if (/^h[1-6]$/.test(block.element.name)) return false
+  return block.linkCharacters / block.text.length >= 0.6 && block.text.length <= 200
 }
