@@ -13,7 +13,7 @@ import { crawlManual } from './serve/crawl-manual.ts'
 import { onSignals } from './serve/signals.ts'
 import { startParts, type Parts } from './serve/start.ts'
 import { stopParts } from './serve/stop.ts'
-import { hostWarnings } from './serve/host-warnings.ts'
+import { hostWarnings, privatePagesWarning } from './serve/host-warnings.ts'
 import { readVersion } from './version.ts'
 
 /** Whatever hangs, the process is gone 10 s after the first SIGTERM. */
@@ -70,6 +70,8 @@ async function runServe(call: Call): Promise<number> {
       log,
     })
     await announce({ call, dataFolder: place.dataFolder, parts, joined, version })
+    const warning = privatePagesWarning(place.config.api, parts.search.stats().privatePages)
+    if (warning !== undefined) call.terminal.tell(`unmask: ${warning}`)
     log.info('ready', { baseUrl: parts.listening.baseUrl, ms: sinceStart(), joined })
     flushCompileCache()
     const crawling = joined ? undefined : startManual(call, place.dataFolder, parts, log)

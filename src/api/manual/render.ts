@@ -23,13 +23,13 @@ export function renderManualPage(page: PageSource, manual: Manual, baseUrl: stri
   const dates =
     page.published === undefined
       ? ''
-      : `<p class="kind">Published <time datetime="${page.published}">${page.published}</time>${page.updated === page.published ? '' : `, updated <time datetime="${page.updated}">${page.updated}</time>`}</p>`
+      : `<footer class="kind">Published <time datetime="${page.published}">${page.published}</time>${page.updated === page.published ? '' : `, updated <time datetime="${page.updated}">${page.updated}</time>`}</footer>`
   return renderPage(
     page.name === '' ? 'Unmask manual' : `${page.title} · Unmask manual`,
     `<div class="columns wide">
 <nav class="contents" aria-label="Contents"><h2>Manual</h2><ul>${contents.join('')}<li><a href="/docs/api/">API reference</a></li></ul>${here.length < 2 ? '' : `<h2>On this page</h2><ul class="here">${here.join('')}</ul>`}</nav>
 <main id="main"><article>
-${html.replace('</h1>', `</h1>${dates}`)}${renderVideo(page)}
+${html}${renderVideo(page)}${dates}
 </article></main></div>`,
     { nav: 'manual', head: renderHead(page, manual, baseUrl), language: page.language },
   )

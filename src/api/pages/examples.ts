@@ -43,6 +43,15 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
   ]
 }
 
+export function searchExample({ baseUrl, ownAuthority }: Place): Example {
+  const trust = ownAuthority ? ' --cacert unmask-ca.pem' : ''
+  const code = `curl${trust} ${baseUrl}/api/web-search \\
+  -H "Authorization: Bearer $UNMASK_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"query": "how does a diffusion model write", "count": 3}'`
+  return { caption: 'curl, web search', code }
+}
+
 /** How to trust a certificate that no public authority has signed. */
 export function trustExample({ baseUrl }: Place): string {
   return `curl --insecure ${baseUrl}/ca.pem --output unmask-ca.pem

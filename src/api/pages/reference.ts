@@ -1,7 +1,7 @@
 import { ERRORS } from '../errors.ts'
 import { NEUTRAL_FIELDS } from '../chat-completions/neutral-fields.ts'
 import type { OpenApi } from '../openapi.ts'
-import { chatExamples, trustExample } from './examples.ts'
+import { chatExamples, searchExample, trustExample } from './examples.ts'
 import { renderFields, type Schema } from './fields.ts'
 import { codeBlock, escape, prose, renderPage, table, type Place } from './page.ts'
 
@@ -9,10 +9,12 @@ type Operation = {
   operationId: string
   summary: string
   description?: string
-  security: unknown[]
+  security: object[]
+  parameters?: Parameter[]
   requestBody?: { content: Content }
   responses: Record<string, { description: string; content?: Content }>
 }
+type Parameter = { name: string; in: string; required: boolean; schema: Schema }
 type Content = Record<string, { schema: { $ref: string } }>
 
 /** The reference, as one static page from the OpenAPI document: it cannot say what the server does not do. */
@@ -53,9 +55,7 @@ ${codeBlock('Shell', trustExample(place))}`
     : ''
   return `<h2 id="start">Quick start</h2>
 <p>Every call carries the header <code>Authorization: Bearer</code> with an API key. The first key is in the file <code>first-key</code> of the server’s data folder, or was printed at its first start; more are made with <code>./unmask keys create --name NAME</code> there.</p>
-${chatExamples(place)
-  .map(({ caption, code }) => codeBlock(caption, code))
-  .join('\n')}
+${[...chatExamples(place), searchExample(place)].map(({ caption, code }) => codeBlock(caption, code)).join('\n')}
 ${trust}`
 }
 
@@ -66,14 +66,29 @@ function renderOperation(path: string, method: string, operation: Operation, doc
     const schema = resolve(content?.[type]?.schema.$ref, document)
     return schema === undefined ? '' : `<h3>${title}</h3>${renderFields(schema, input)}`
   }
-  const key = operation.security.length === 0 ? 'no key needed' : 'needs a key'
   return `<section><h2 id="${operation.operationId}">${escape(operation.summary)}</h2>
-<p class="route"><span class="tag">${method.toUpperCase()}</span> <code>${escape(path)}</code> <span class="kind">${key}</span></p>
+<p class="route"><span class="tag">${method.toUpperCase()}</span> <code>${escape(path)}</code> <span class="kind">${keyRule(operation.security)}</span></p>
 ${operation.description === undefined ? '' : `<p>${prose(operation.description)}</p>`}
-${body('Request', operation.requestBody?.content, 'application/json', true)}
+${renderQuery(operation.parameters)}${body('Request', operation.requestBody?.content, 'application/json', true)}
 ${body('Answer', ok?.content, 'application/json', false)}
 ${body('Chunk of a stream', ok?.content, 'text/event-stream', false)}
 <p class="kind">Errors: ${failures.map(([status]) => `<a href="#error-${status}">${status}</a>`).join(', ')}</p></section>`
+}
+
+/** In OpenAPI an empty requirement beside another means: also without. */
+function keyRule(security: readonly object[]): string {
+  if (security.length === 0) return 'no key needed'
+  return security.some((one) => Object.keys(one).length === 0)
+    ? 'no key needed where the operator says so'
+    : 'needs a key'
+}
+
+function renderQuery(parameters: readonly Parameter[] = []): string {
+  const inQuery = parameters.filter((one) => one.in === 'query')
+  if (inQuery.length === 0) return ''
+  const properties = Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema]))
+  const required = inQuery.flatMap(({ name, required }) => (required ? [name] : []))
+  return `<h3>Parameters</h3>${renderFields({ properties, required }, true)}`
 }
 
 function resolve(reference: string | undefined, document: OpenApi): Schema | undefined {
@@ -103,6 +118,7 @@ function errors(): string {
   return `<h2 id="errors">Errors</h2>
 <p>Every failure has the same form; <code>param</code> is the field at fault or null. Quote the header <code>x-request-id</code> when you ask the operator.</p>
 ${codeBlock('Error object', ERROR_EXAMPLE)}
+<p>The search paths add <code>_type</code> (<code>ErrorResponse</code>), <code>code</code> as text, <code>message</code> and <code>log_id</code> beside <code>error</code>, for clients that read those.</p>
 ${table('Errors', ['Status', 'Type', 'Message'], rows)}
 <p>The message <code>Request failed.</code> with status 400 means that the prompt does not fit the model’s window or holds characters that cannot be text; with 413, that the body is too large. The particulars are in <code>error.detail</code>.</p>`
 }

@@ -91,7 +91,7 @@ function renderWeb(results: Results): string {
     `<section class="strip" aria-labelledby="${kind}"><h2 id="${kind}"><a href="${escape(addressOf(asked, { kind, page: 1 }))}">${title}</a></h2>${html}</section>`
   return `${images.length === 0 ? '' : strip('Images', 'images', renderImageGrid(images, shown))}
 <ol class="results" start="${(asked.page - 1) * PAGE_COUNT.web + 1}">${answer.pages.results.map((page) => renderPageResult(page, shown)).join('\n')}</ol>
-${videos.length === 0 ? '' : strip('Videos', 'videos', `<ul class="videos">${videos.map((video) => renderVideoResult(video, shown)).join('')}</ul>`)}`
+${videos.length === 0 ? '' : strip('Videos', 'videos', `<ul class="videos">${videos.map((video) => renderVideoResult(video, shown, 3)).join('')}</ul>`)}`
 }
 
 function renderImages(results: Results): string {
@@ -99,7 +99,7 @@ function renderImages(results: Results): string {
 }
 
 function renderVideos(results: Results): string {
-  const items = results.answer.videos.results.map((video) => renderVideoResult(video, shownOf(results)))
+  const items = results.answer.videos.results.map((video) => renderVideoResult(video, shownOf(results), 2))
   return `<ul class="videos">${items.join('\n')}</ul>`
 }
 

@@ -37,7 +37,8 @@ export function renderImageGrid(images: readonly ImageResult[], { links }: Shown
   return `<ul class="images">${items.join('\n')}</ul>`
 }
 
-export function renderVideoResult(video: VideoResult, { query, links }: Shown): string {
+/** `level`: of the heading, one below what stands over the list. */
+export function renderVideoResult(video: VideoResult, { query, links }: Shown, level: 2 | 3): string {
   const thumbnail =
     video.thumbnailUrl === undefined
       ? '<span class="still" aria-hidden="true">▶</span>'
@@ -47,7 +48,7 @@ export function renderVideoResult(video: VideoResult, { query, links }: Shown): 
     video.publisher ?? video.creator ?? URL.parse(video.hostPageUrl)?.host ?? '',
     video.viewCount === undefined ? '' : `${video.viewCount.toLocaleString('en')} views`,
   ].filter((fact) => fact !== '')
-  return `<li id="${anchorOf(video.contentUrl)}">${thumbnail}<div><h3><a class="hit" href="${outward(video.hostPageUrl)}" rel="noreferrer">${escape(video.name)}</a></h3>
+  return `<li id="${anchorOf(video.contentUrl)}">${thumbnail}<div><h${level}><a class="hit" href="${outward(video.hostPageUrl)}" rel="noreferrer">${escape(video.name)}</a></h${level}>
 <p class="quiet">${escape(facts.join(' · '))}</p><p class="snippet">${day(video.published)}${markWords(shorten(video.description), query)}</p></div></li>`
 }
 

@@ -23,10 +23,13 @@ function utf16Of(body: Uint8Array, type: string): 'utf-16le' | 'utf-16be' | unde
   return undefined
 }
 
-/** Behind `<body …>`, else behind `</head>` or the doctype, else at the beginning (behind a byte order mark). */
+/**
+ * Behind `<body …>`, else behind `</head>` or the doctype, else at the beginning (behind a byte order mark). No pattern may
+ * run past the next `<`: a page of nothing but open doctypes would hold the server for seconds.
+ */
 function placeOf(head: Buffer): number {
   const text = head.toString('latin1')
-  for (const tag of [/<body(?:\s[^<>]*)?>/i, /<\/head\s*>/i, /<!doctype[^>]*>/i]) {
+  for (const tag of [/<body(?:\s[^<>]*)?>/i, /<\/head\s*>/i, /<!doctype[^<>]*>/i]) {
     const found = tag.exec(text)
     if (found !== null) return found.index + found[0].length
   }

@@ -1,7 +1,7 @@
-import { equal, notEqual, ok, rejects } from 'node:assert/strict'
+import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -86,6 +86,12 @@ describe('renewal', () => {
     notEqual(renamed.material?.fingerprint, first.material?.fingerprint)
     ok(new X509Certificate(renamed.material?.cert ?? '').checkHost('other.example.org'))
   })
+  test('when a name is taken away: nobody can pose under it with this certificate', async () => {
+    const folder = await newFolder()
+    await open(folder)
+    const fewer = new X509Certificate((await open(folder, START, ['192.0.2.7'])).material?.cert ?? '')
+    deepEqual([fewer.checkHost('box.example.org'), fewer.checkIP('192.0.2.7')], [undefined, '192.0.2.7'])
+  })
   test('while the server runs: refresh takes it up', async () => {
     let now = START
     const folder = await newFolder()
@@ -110,9 +116,42 @@ describe('renewal', () => {
   })
 })
 
+describe('the authority that clients trust stays', () => {
+  test('when one of its files is there and cannot be read', async () => {
+    const folder = await newFolder()
+    await open(folder)
+    const key = await readFile(join(folder, 'ca-key.pem'), 'utf8')
+    await rename(join(folder, 'ca.pem'), join(folder, 'aside'))
+    await mkdir(join(folder, 'ca.pem'))
+    await rejects(open(folder), /ca\.pem cannot be read \(EISDIR\): let the user that serves read it/)
+    equal(await readFile(join(folder, 'ca-key.pem'), 'utf8'), key)
+  })
+  test('when the clock has been set back', async () => {
+    const folder = await newFolder()
+    const first = await open(folder)
+    equal((await open(folder, 0)).authority?.fingerprint, first.authority?.fingerprint)
+  })
+})
+
 test('a name that is none is refused with a sentence', async () => {
-  await rejects(
-    open(await newFolder(), START, ['not a name']),
-    /"not a name" in names is neither a host name nor an address/,
-  )
+  for (const name of [
+    'not a name',
+    'a.example/path',
+    'a.example:8443',
+    'a.example#b',
+    '[::1]',
+    'fe80::1%eth0',
+    '-a.b',
+  ]) {
+    await rejects(open(await newFolder(), START, [name]), (error: Error) => {
+      return error.message === `${JSON.stringify(name)} in names is neither a host name nor an address.`
+    })
+  }
+})
+
+test('a wildcard and an address written in IPv6 for IPv4 are names', async () => {
+  const names = ['*.example.org', '::ffff:192.0.2.1']
+  const folder = await newFolder()
+  const first = await open(folder, START, names)
+  equal((await open(folder, START, names)).material?.fingerprint, first.material?.fingerprint)
 })

@@ -55,7 +55,8 @@ export async function openSelfSigned(parts: Parts): Promise<Tls> {
 
 async function authorityFor({ folder, clock, log }: Parts): Promise<Issued> {
   const found = await readPair(folder, 'ca')
-  if (found !== undefined && isFresh(found.certPem, clock.now())) return found
+  // A clock that stands before the authority's first day is wrong: a new authority would cost every client its trust.
+  if (found !== undefined && !isAging(found.certPem, clock.now())) return found
   const issued = issueAuthority(`Unmask local CA ${randomBase62(8)}`, lifeOf(clock.now(), AUTHORITY_DAYS))
   await writePair(folder, 'ca', issued)
   log.info('tls_authority_made', {
@@ -67,7 +68,7 @@ async function authorityFor({ folder, clock, log }: Parts): Promise<Issued> {
 
 async function serverFor({ folder, clock, log }: Parts, names: string[], authority: Issued): Promise<Issued> {
   const found = await readPair(folder, 'server')
-  if (found !== undefined && isFresh(found.certPem, clock.now()) && fits(found.certPem, names, authority)) return found
+  if (found !== undefined && isUsable(found.certPem, clock.now()) && fits(found.certPem, names, authority)) return found
   const issuer = { certPem: authority.certPem, key: createPrivateKey(authority.keyPem) }
   const issued = issueServer(names, lifeOf(clock.now(), SERVER_DAYS), issuer)
   await writePair(folder, 'server', issued)
@@ -75,14 +76,28 @@ async function serverFor({ folder, clock, log }: Parts, names: string[], authori
   return issued
 }
 
-/** Undefined where a file is missing or broken: both are made anew. */
+/**
+ * Undefined where a file is missing or broken: both are made anew. Throws where one is there and cannot be read: what
+ * clients trust must not be replaced because a disk or a limit failed for a moment.
+ */
 async function readPair(folder: string, name: string): Promise<Issued | undefined> {
+  const certPem = await readIfThere(join(folder, `${name}.pem`))
+  const keyPem = await readIfThere(join(folder, `${name}-key.pem`))
+  if (certPem === undefined || keyPem === undefined) return undefined
   try {
-    const certPem = await readFile(join(folder, `${name}.pem`), 'utf8')
-    const keyPem = await readFile(join(folder, `${name}-key.pem`), 'utf8')
     return new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem)) ? { certPem, keyPem } : undefined
   } catch {
     return undefined
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    if (code === 'ENOENT') return undefined
+    throw new Error(`${path} cannot be read (${code}): let the user that serves read it.`, { cause: error })
   }
 }
 
@@ -103,24 +118,35 @@ function lifeOf(now: number, days: number): { notBefore: number; notAfter: numbe
   return { notBefore: now - BACKDATE_MS, notAfter: now + days * DAY_MS }
 }
 
-function isFresh(certPem: string, now: number): boolean {
+function isUsable(certPem: string, now: number): boolean {
+  return now >= Date.parse(new X509Certificate(certPem).validFrom) && !isAging(certPem, now)
+}
+
+/** Two thirds of its life are over. */
+function isAging(certPem: string, now: number): boolean {
   const certificate = new X509Certificate(certPem)
   const from = Date.parse(certificate.validFrom)
   const to = Date.parse(certificate.validTo)
-  return now >= from && now < from + ((to - from) * 2) / 3
+  return now >= from + ((to - from) * 2) / 3
 }
 
+/** Signed by the authority, for these names and no others. */
 function fits(certPem: string, names: readonly string[], authority: Issued): boolean {
   const certificate = new X509Certificate(certPem)
   if (!certificate.verify(new X509Certificate(authority.certPem).publicKey)) return false
+  if (certificate.subjectAltName?.split(', ').length !== names.length) return false
   return names.every((name) =>
     isIP(name) === 0 ? certificate.checkHost(name) !== undefined : certificate.checkIP(name) !== undefined,
   )
 }
 
-/** Certificates hold the ASCII form of international names. */
+/** Labels of letters, digits, hyphens and underscores; the first may be the star of a wildcard (RFC 6125, 6.4.3). */
+const HOST = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
+
+/** Certificates hold the ASCII form of international names. A path or a port would be cut off in silence: refused. */
 function asciiName(name: string): string {
-  const ascii = isIP(name) === 0 ? domainToASCII(name) : name
-  if (ascii === '') throw new Error(`${JSON.stringify(name)} in names is neither a host name nor an address.`)
-  return ascii
+  const isAddress = isIP(name) !== 0 && !name.includes('%')
+  const ascii = isAddress || /[/?#:[\]]/.test(name) ? name : domainToASCII(name)
+  if (isAddress || HOST.test(ascii)) return ascii
+  throw new Error(`${JSON.stringify(name)} in names is neither a host name nor an address.`)
 }

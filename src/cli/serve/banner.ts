@@ -21,7 +21,8 @@ export function renderBanner(opening: Opening, { paint }: Pick<Terminal, 'paint'
     ['Address', baseUrl],
     ['OpenAI clients', `base URL ${baseUrl}/v1`],
     ['Models', opening.models.join(', ')],
-    ['Reference', `${baseUrl}/docs/api/`],
+    ['Search', `${baseUrl}/search`],
+    ['Manual', `${baseUrl}/docs/`],
     ...(firstKey === undefined ? [] : trustRows(fingerprint, caFile)),
     ...(firstKey === undefined ? [] : [keyRow(firstKey)]),
   ]
