@@ -50,6 +50,14 @@ describe('a stored copy', () => {
     equal(reply.headers['content-type'], 'text/html; charset=utf-8')
     match(reply.text, /<body><base[\s\S]*Ж$/)
   })
+  test('is there at once, whatever a page repeats', async () => {
+    for (const part of ['<!doctype', '<body ', '</head ', '<body x="', ' ']) {
+      keep('6', 'text/html', part.repeat(Math.ceil(262_144 / part.length)))
+      const startedAt = performance.now()
+      equal((await get('/copy/6')).status, 200)
+      ok(performance.now() - startedAt < 1000, part)
+    }
+  })
   test('plain text is shown as text', async () => {
     keep('4', 'text/plain', '<script>alert(1)</script>')
     match((await get('/copy/4')).text, /<pre[^>]*>&#60;script&#62;alert/)
