@@ -150,6 +150,10 @@ export class EncoderLane {
   }
 }
 
-function sizeOf(job: EncoderJob): number {
-  return job.turns.reduce((sum, { text }) => sum + text.length, 0)
+/** A message takes a template some 30 µs, as long as so many characters of text take. */
+const TURN_LENGTH = 64
+
+/** How much work a conversation is, in characters. A hundred thousand empty messages are no short one. */
+export function sizeOf({ turns }: Pick<EncoderJob, 'turns'>): number {
+  return turns.reduce((sum, { text }) => sum + text.length + TURN_LENGTH, 0)
 }

@@ -51,18 +51,24 @@ describe('prompts are encoded off the caller’s thread', () => {
     ok(performance.now() - startedAt < 100)
   })
 
-  test('short prompts do not wait for a long one', async () => {
-    const ended: string[] = []
-    const long = encoder.encode('m', user('some text, 12 '.repeat(20_000)), 1e6).then(() => ended.push('long'))
-    await Promise.all(
-      Array.from({ length: 20 }, async (_, i) => {
-        await encoder.encode('m', user(`short ${i}`), 100)
-        ended.push('short')
-      }),
-    )
-    await long
-    equal(ended.at(-1), 'long')
-  })
+  const longOnes = {
+    'of one long text': user('some text, 12 '.repeat(20_000)),
+    'of very many empty texts': Array.from({ length: 20_000 }, () => user('')).flat(),
+  }
+  for (const [what, turns] of Object.entries(longOnes)) {
+    test(`short prompts do not wait for a long one ${what}`, async () => {
+      const ended: string[] = []
+      const long = encoder.encode('m', turns, 1e6).then(() => ended.push('long'))
+      await Promise.all(
+        Array.from({ length: 20 }, async (_, i) => {
+          await encoder.encode('m', user(`short ${i}`), 100)
+          ended.push('short')
+        }),
+      )
+      await long
+      equal(ended.at(-1), 'long')
+    })
+  }
 
   test('a caller who leaves is answered at once, and what waits is dropped', async () => {
     const controller = new AbortController()

@@ -1,6 +1,6 @@
 import type { ChatTurn } from '../messages.ts'
 import type { Vocabulary } from '../weights/vocabulary.ts'
-import { EncoderLane } from './encoder-lane.ts'
+import { EncoderLane, sizeOf } from './encoder-lane.ts'
 import { tokensAtLeast } from './prompt-encoder.ts'
 import type { EncodedPrompt } from './prompt-encoder.ts'
 
@@ -44,8 +44,7 @@ export class Encoder {
     // A prompt that must be too long costs nobody anything.
     const tokensMin = tokensAtLeast(turns, longestBytes)
     if (tokensMin > tokensMax) return { kind: 'too_long', tokensMin }
-    const length = turns.reduce((sum, { text }) => sum + text.length, 0)
-    const lane = length <= SHORT_LENGTH_MAX ? this.short : this.long
+    const lane = sizeOf({ turns }) <= SHORT_LENGTH_MAX ? this.short : this.long
     return lane.encode({ model, turns, tokensMax, signal })
   }
 
