@@ -20,6 +20,7 @@ export function guard(
   deps: Deps,
   floods: FloodGuard,
 ): void {
+  requireHost(request)
   requireHttps(request, deps)
   const known = requireRoute(route, request)
   if (deps.closing() && known.path !== '/healthz') throw new ApiError('closing')
@@ -29,6 +30,11 @@ export function guard(
   if (known.method === 'POST') requireJson(request, deps.options.bodyBytesMax)
   // Where there is nothing to look at first.
   else if (call.key !== undefined && known.searches !== true) requireAddress(call.key, call.address, deps)
+}
+
+/** RFC 9112, 3.2: HTTP/1.1 without a Host is malformed. */
+function requireHost(request: IncomingMessage): void {
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) throw new ApiError('malformed_http')
 }
 
 /** In mode `proxy` the proxy tells how its client came. */

@@ -57,6 +57,15 @@ describe('requests that never become one still get the error object', () => {
     const answer = await talk(server, 'hello there\r\n\r\n')
     deepEqual(errorIn(answer), { status: 'HTTP/1.1 400', code: 400, type: 'invalid_request_error' })
   })
+  test('400: no Host', async () => {
+    const answer = await talk(server, 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n')
+    deepEqual(errorIn(answer), { status: 'HTTP/1.1 400', code: 400, type: 'invalid_request_error' })
+    match(answer, /x-request-id: req_/)
+  })
+  test('an expectation nobody knows is ignored', async () => {
+    const answer = await talk(server, 'GET /v1/models HTTP/1.1\r\nHost: a\r\nExpect: x\r\nConnection: close\r\n\r\n')
+    equal(errorIn(answer).code, 401)
+  })
   test('400: two lengths that could smuggle a request', async () => {
     const head =
       'POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n'
