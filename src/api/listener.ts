@@ -41,7 +41,7 @@ export function createListener(tls: Tls, timeouts: Timeouts, listener: RequestLi
     material === undefined
       ? createPlain(limits, listener)
       : createSecure(
-          { ...limits, ...secureOptions(tls), handshakeTimeout: 10_000, ALPNProtocols: ['http/1.1'] },
+          { ...limits, ...secureOptions(tls), handshakeTimeout: limits.headersTimeout, ALPNProtocols: ['http/1.1'] },
           listener,
         )
   // Node would answer 417 without an error object; an expectation may as well be ignored (RFC 9110, 10.1.1).
@@ -59,12 +59,20 @@ const CODE_OF: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
-/** Answers a request that Node could not read, where an answer is still possible. */
+/** To whom nothing can be said: what was written before a handshake would wait for it for ever, and hold the socket. */
+const UNREACHABLE: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'ERR_TLS_HANDSHAKE_TIMEOUT'])
+
+/** So long the answer has to arrive. Then the socket goes, whether or not the client has hung up. */
+const LINGER_MS = 1000
+
+/** Answers a request that Node could not read, where an answer is still possible. Either way the socket is soon gone. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket, log: Log): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) {
+  if (UNREACHABLE.has(error.code) || !socket.writable || hasBegunAnswer(socket)) {
     socket.destroy()
     return
   }
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(linger))
   const failure = new ApiError(CODE_OF[error.code ?? ''] ?? 'malformed_http')
   const requestId = `req_${randomBase62(20)}`
   log.info('unreadable_request', { requestId, status: failure.status, error: failure.code, reason: error.code })

@@ -10,11 +10,14 @@ export type Section = { id: string; text: string }
 /** Markdown of ours as HTML in the pages' own style. What a stranger wrote never comes here. */
 export function renderMarkdown(markdown: string, baseUrl: string): { html: string; sections: Section[] } {
   const sections: Section[] = []
+  const labels = new Set<string>()
+  let under = ''
   const marked = new Marked({
     gfm: true,
     renderer: {
       heading({ tokens, depth, text }) {
         const id = anchorOf(text)
+        under = text.replaceAll('`', '')
         if (depth === 2) sections.push({ id, text: text.replaceAll('`', '') })
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
@@ -24,7 +27,7 @@ export function renderMarkdown(markdown: string, baseUrl: string): { html: strin
       table({ header, rows }) {
         const cells = (row: typeof header, tag: string): string =>
           row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag.split(' ')[0]}>`).join('')
-        const label = escape(header.map(({ text }) => text.replaceAll('`', '')).join(', '))
+        const label = escape(newLabel(labels, under === '' ? 'Table' : under))
         const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
         return `<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table><thead><tr>${cells(header, 'th scope="col"')}</tr></thead><tbody>${body}</tbody></table></div>\n`
       },
@@ -40,6 +43,13 @@ export function renderMarkdown(markdown: string, baseUrl: string): { html: strin
   const html = marked.parse(markdown.replaceAll(EXAMPLE_BASE, baseUrl), { async: false })
   // A figure is no part of a paragraph.
   return { html: html.replace(/<p>(<figure class="picture">[\s\S]*?<\/figure>)<\/p>/g, '$1'), sections }
+}
+
+/** Regions of one page need names of their own. */
+function newLabel(known: Set<string>, wanted: string): string {
+  const label = known.has(wanted) ? `${wanted}, table ${known.size + 1}` : wanted
+  known.add(label)
+  return label
 }
 
 /** A heading's id, as GitHub makes it, so that links between the files work on both. */

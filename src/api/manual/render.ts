@@ -1,5 +1,5 @@
 import { escape, renderPage } from '../pages/page.ts'
-import type { Manual } from './open-manual.ts'
+import type { Manual, MediaFile } from './open-manual.ts'
 import type { PageSource } from './page-source.ts'
 import { renderMarkdown } from './render-markdown.ts'
 
@@ -91,6 +91,34 @@ function describe(page: PageSource, manual: Manual, baseUrl: string): object {
     creator: author,
     publisher,
   }
-  const here = video !== undefined && manual.media(`${video}.webm`) !== undefined ? [article, film] : [article]
-  return { '@context': 'https://schema.org', '@graph': here }
+  const films = video !== undefined && manual.media(`${video}.webm`) !== undefined ? [film] : []
+  return { '@context': 'https://schema.org', '@graph': [article, ...films, ...describePictures(page, manual, baseUrl)] }
+}
+
+/** Pictures of a page with the size of their files, which no `img` can tell. */
+function describePictures({ markdown, published }: PageSource, manual: Manual, baseUrl: string): object[] {
+  return [...markdown.matchAll(/!\[([^\]]*)\]\(media\/([\w.-]+)/g)].flatMap(([, name, file = '']) => {
+    const picture = manual.media(file)
+    if (picture === undefined) return []
+    return describePicture(`${baseUrl}/docs/media/${file}`, name, picture, published)
+  })
+}
+
+function describePicture(
+  url: string,
+  name: string | undefined,
+  picture: MediaFile,
+  published: string | undefined,
+): object {
+  const [, width, height] =
+    /<svg[^>]* width="(\d+)" height="(\d+)"/.exec(Buffer.from(picture.bytes).toString('latin1')) ?? []
+  return {
+    '@type': 'ImageObject',
+    name,
+    contentUrl: url,
+    contentSize: `${picture.bytes.length} B`,
+    encodingFormat: picture.type,
+    ...(width === undefined ? {} : { width: Number(width), height: Number(height) }),
+    ...(published === undefined ? {} : { datePublished: published }),
+  }
 }

@@ -96,7 +96,7 @@ function addNamed(page: Page, around: ImagesAround, add: (record: ImageRecord) =
     for (const address of values.slice(0, 10)) {
       const url = resolve(address, baseUrl)
       if (url === undefined || NOT_PICTURES.test(fileName(url))) continue
-      const size = own ? {} : defined({ width: wholeNumber(thing['width']), height: wholeNumber(thing['height']) })
+      const size = own ? {} : ownSize(thing)
       add({
         url,
         name: '',
@@ -107,6 +107,16 @@ function addNamed(page: Page, around: ImagesAround, add: (record: ImageRecord) =
       })
     }
   }
+}
+
+/** What an ImageObject tells of its file; a size that is rounded ("352 KB") is none. */
+function ownSize(thing: Record<string, unknown>): Pick<ImageRecord, 'width' | 'height' | 'bytes'> {
+  const bytes = /^(\d{1,12})(?:\s*(?:b|bytes?))?$/i.exec(String(thing['contentSize'] ?? '').trim())?.[1]
+  return defined({
+    width: wholeNumber(thing['width']),
+    height: wholeNumber(thing['height']),
+    bytes: bytes === undefined ? undefined : Number(bytes),
+  })
 }
 
 function fromElement(element: Element, heading: string, page: Page, around: ImagesAround): ImageRecord | undefined {
