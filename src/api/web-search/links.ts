@@ -39,7 +39,7 @@ export function createLinks(baseUrl: string, key: Uint8Array, asked: Asked): Lin
 export type PictureKind = 'thumb' | 'icon'
 
 /** 128 bits of HMAC-SHA256 over kind and address. */
-export function signPicture(kind: PictureKind, url: string, key: Uint8Array): string {
+function signPicture(kind: PictureKind, url: string, key: Uint8Array): string {
   return createHmac('sha256', key).update(`${kind}\n${url}`).digest().subarray(0, 16).toString('base64url')
 }
 

@@ -80,7 +80,7 @@ async function openPicturesOf({ config, dataFolder }: Wish, own: Exemption[]): P
 }
 
 /** The one address that is asked whatever network it is on: this server's own. */
-export function exemptionOf({ baseUrl }: Listening, tls: Tls): Exemption {
+function exemptionOf({ baseUrl }: Listening, tls: Tls): Exemption {
   return { origin: baseUrl, ...(tls.authority === undefined ? {} : { ca: tls.authority.pem }) }
 }
 
