@@ -159,7 +159,12 @@ function summarise(scored: Scored[]): Record<string, unknown> {
   const byType = types.map((type) => {
     const of = scored.filter((page) => page.type === type)
     const guessed = of.filter((page) => page.guessed === type || (type === 'collection' && page.guessed === 'listing'))
-    return [type, { pages: of.length, f1: mean(of.map(({ f1 }) => f1)), typeTold: round(guessed.length / of.length) }]
+    const words = {
+      f1: mean(of.map(({ f1 }) => f1)),
+      precision: mean(of.map(({ precision }) => precision)),
+      recall: mean(of.map(({ recall }) => recall)),
+    }
+    return [type, { pages: of.length, ...words, typeTold: round(guessed.length / of.length) }]
   })
   const dates = (kind: Scored['date']): number => scored.filter(({ date }) => date === kind).length
   const labelled = dates('right') + dates('wrong') + dates('missed')
@@ -208,7 +213,17 @@ function compare(pages: LabelledPage[]): Record<string, unknown> {
   const ours = measureSpeed(sample, extract)
   const theirs = measureSpeed(sample, (page) => quietly(() => readabilityText(page), ''))
   const again = measureSpeed(sample, extract)
-  const f1 = mean(
+  return {
+    pages: sample.length,
+    kilobytesPerPage: round(sample.reduce((sum, page) => sum + page.html.length, 0) / sample.length / 1_000, 0),
+    ours: again.pagesPerSecond > ours.pagesPerSecond ? again : ours,
+    readability: theirs,
+    timesFaster: round(Math.max(ours.pagesPerCpuSecond, again.pagesPerCpuSecond) / theirs.pagesPerCpuSecond, 1),
+  }
+}
+
+function readabilityF1(pages: LabelledPage[]): number {
+  return mean(
     pages.map(
       (page) =>
         compareWords(
@@ -217,13 +232,6 @@ function compare(pages: LabelledPage[]): Record<string, unknown> {
         ).f1,
     ),
   )
-  return {
-    pages: sample.length,
-    kilobytesPerPage: round(sample.reduce((sum, page) => sum + page.html.length, 0) / sample.length / 1_000, 0),
-    ours: again.pagesPerSecond > ours.pagesPerSecond ? again : ours,
-    readability: { ...theirs, f1 },
-    timesFaster: round(Math.max(ours.pagesPerCpuSecond, again.pagesPerCpuSecond) / theirs.pagesPerCpuSecond, 1),
-  }
 }
 
 /** Millions of characters a second of processor time: the texts of the pages, each in its own language, and made ones of others. */
@@ -262,7 +270,7 @@ const chosen = Object.entries(parts).filter(([name]) => values.part === 'both' |
 const figures: Record<string, unknown> = {}
 for (const [name, part] of chosen) {
   const scored = part.map((page) => score(page, extract(page)))
-  figures[name] = summarise(scored)
+  figures[name] = { ...summarise(scored), ...(values.alone ? {} : { readabilityF1: readabilityF1(part) }) }
   if (name === 'tuning' && values.worst !== undefined) listWorst(scored, Number(values.worst), values.type)
 }
 if (!values.alone) {

@@ -74,6 +74,10 @@ describe('the day of publication is found wherever a page tells it', () => {
       `<div itemscope itemtype="https://schema.org/Article"><meta itemprop="datePublished" content="2025-02-03">${article('')}</div>`,
     ],
     'a time element': ['', article('<time datetime="2025-02-03">yesterday</time>')],
+    'the state of scripts': [
+      '<script>window.state = {"post":{"publishedAt":"2025-02-03T09:00:00Z"}}</script>',
+      article(''),
+    ],
     'a class': ['', article('<span class="post-date">February 3, 2025</span>')],
     'a line by the heading': ['', article('<p>February 3, 2025</p>')],
     'a labelled line': ['', article('<div><b>Published:</b> <i>3 Feb 2025</i></div>')],

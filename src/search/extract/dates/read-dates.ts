@@ -1,10 +1,11 @@
-import type { PageType } from '../../document.ts'
+import { DATE_CONFIDENCE_MIN, type PageType } from '../../document.ts'
 import type { Element } from '../dom/element.ts'
 import { textOf } from '../dom/text.ts'
 import { isOfType, textValue, type Thing } from '../facts/linked-data.ts'
 import { ARTICLE_TYPES, FORUM_TYPES, type Page } from '../facts/page.ts'
 import { parseDate, type WrittenDate } from './parse-date.ts'
-import { fromShown, UPDATED } from './shown-dates.ts'
+import { readScriptDate } from './script-dates.ts'
+import { fromShown, fromUpdates, UPDATED } from './shown-dates.ts'
 
 /** A date and how sure it is that the page was published then. `source` is for tests and for people who wonder. */
 export type FoundDate = WrittenDate & { confidence: number; source: string }
@@ -12,16 +13,19 @@ export type FoundDate = WrittenDate & { confidence: number; source: string }
 /** Meta names, as content systems write them, and how often they mean publication. */
 const META: [names: string, confidence: number][] = [
   ['article:published_time', 0.93],
-  ['og:article:published_time og:published_time og:pubdate rnews:datepublished article:published datepublished', 0.9],
   [
-    'parsely-pub-date sailthru.date publish-date publish_date publishdate publication_date pubdate cxenseparse:recs:publishtime article.published published-date published_time_telegram dcterms.issued dc.date.issued',
+    'og:article:published_time og:published_time og:pubdate rnews:datepublished article:published article:publication_date datepublished shareaholic:article_published_time vr:published_time mediator_published_time twt-published-at',
+    0.9,
+  ],
+  [
+    'parsely-pub-date sailthru.date publish-date publish_date publishdate publication_date pubdate cxenseparse:recs:publishtime article.published published-date published_time_telegram dcterms.issued dc.date.issued dc.issued dateposted bt:pubdate pdate ptime article_date_original dcsext.articlefirstpublished displaydate prism.publicationdate item:publication_date published publishedat release_date',
     0.88,
   ],
   [
-    'citation_publication_date citation_date citation_online_date dc.date dc.date.created dcterms.created dcterms.date article:create_at article:post_date date_published',
+    'citation_publication_date citation_date citation_online_date dc.date dc.date.created dcterms.created dcterms.date article:create_at article:post_date date_published article.created creation_date content_create_date date_created datecreated dc.created bepress_citation_date eprints.date',
     0.8,
   ],
-  ['date created-date originalpublicationdate last-modified-date', 0.6],
+  ['date created-date originalpublicationdate doc_date cdate gentime', 0.6],
 ]
 const LABEL =
   /(?:publish(?:ed)?|posted|written|created|released?|date|on|veröffentlicht|erstellt|stand|publié|publicado|publicada|pubblicato|gepubliceerd|publicerad|опубликован\w*|发布(?:时间|日期|于)?|发表于|日期|投稿日|公開日?|작성일|등록일)\s*(?:date|on|at|am|le|el|il|op)?\s*[:：]?\s*$/iu
@@ -40,10 +44,12 @@ export function readPublished(page: Page, type: PageType, language: string | und
   const found = [
     ...fromThings(page, read),
     ...fromMeta(page, read),
+    ...read(readScriptDate(page.html), 0.66, 'script'),
     ...fromUrl(page, read),
     ...fromElements(page, type, read),
     ...fromShown(page, type, read),
   ]
+  if (!found.some(({ confidence }) => confidence >= DATE_CONFIDENCE_MIN)) found.push(...fromUpdates(page, read))
   const changed = modifiedDays(page, rules)
   // A line that shows when the page was changed does not speak against what is told of its publication.
   const first = mostSure(
@@ -80,7 +86,9 @@ function isNear(a: FoundDate, b: FoundDate): boolean {
 /** Where a date was found: two readings of one line do not confirm each other. */
 function kindOf({ source }: FoundDate): 'url' | 'told' | 'shown' {
   if (source === 'url') return 'url'
-  return source.startsWith('meta') || source === 'json-ld' || source === 'microdata' ? 'told' : 'shown'
+  return source.startsWith('meta') || source === 'script' || source === 'json-ld' || source === 'microdata'
+    ? 'told'
+    : 'shown'
 }
 
 const NEAR_MS = 36 * 3_600_000

@@ -44,14 +44,18 @@ export function fromShown(page: Page, type: PageType, read: Read): FoundDate[] {
   return [...found, ...more]
 }
 
+/** The heading that says most of the title; a site's logo is often a heading too. */
 function headingOf(page: Page): Element | undefined {
-  const headings = page.tree.elements.filter(({ name }) => name === 'h1').slice(0, 10)
   const title = page.head.title.toLowerCase()
-  return headings.find((heading) => isPart(textOf(heading, 200).toLowerCase(), title)) ?? headings[0]
-}
-
-function isPart(text: string, title: string): boolean {
-  return text.length > 8 && (title.includes(text) || text.includes(title.slice(0, 40)))
+  const headings = page.tree.elements.filter(({ name }) => name === 'h1' || name === 'h2').slice(0, 40)
+  let best: Element | undefined
+  let most = 8
+  for (const heading of headings) {
+    const text = textOf(heading, 200).toLowerCase()
+    const says = title.includes(text) || (title.length > 20 && text.includes(title.slice(0, 40))) ? text.length : 0
+    if (says > most) [best, most] = [heading, says]
+  }
+  return best ?? headings.find(({ name }) => name === 'h1') ?? headings[0]
 }
 
 function fromLine(element: Element, heading: Element, type: PageType, read: Read): FoundDate[] {
@@ -81,6 +85,19 @@ function lineOf(element: Element): string | undefined {
   return line.replaceAll(DATE_LETTERS, '').length <= REST_CHARACTERS_MAX ? line : undefined
 }
 const DATE_LETTERS = /[\d\s:./,|•·-]+/g
+
+/** The day of the last change, wherever the page tells it: for pages that tell no other day. */
+export function fromUpdates(page: Page, read: Read): FoundDate[] {
+  for (const element of page.tree.elements) {
+    const line = lineOf(element)
+    if (line === undefined) continue
+    const label = `${labelOf(element)} ${line.split(/\d/)[0] ?? ''}`
+    if (!UPDATED.test(label) || OTHER.test(`${label} ${element.marks}`)) continue
+    const found = read(line, SHORT_YEAR.test(line) ? 0.4 : 0.5, 'shown update')
+    if (found.length > 0) return found
+  }
+  return []
+}
 
 /** `<b>Updated:</b><i>1 May 2025</i>`: the label is what the line begins with. */
 function labelOf(element: Element): string {

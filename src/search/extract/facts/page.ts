@@ -6,6 +6,7 @@ import { readMicrodata } from './microdata.ts'
 /** A page as read once: every rule looks at this and at nothing else. */
 export type Page = {
   url: string
+  html: string
   tree: HtmlTree
   head: Head
   linkedData: Thing[]
@@ -17,6 +18,7 @@ export function readPage(url: string, html: string, fetchedAt: number): Page {
   const tree = parseHtml(html)
   return {
     url,
+    html,
     tree,
     head: readHead(tree, url),
     linkedData: readLinkedData(tree),

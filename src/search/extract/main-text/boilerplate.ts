@@ -55,9 +55,16 @@ const LARGE_COMMENTS = 0.8
 /** A place named after navigation is none if most of it is prose outside links, and enough of it. */
 const PROSE_CHARACTERS_MIN = 300
 const PROSE_SHARE_MIN = 0.75
+const FOLDED_CHARACTERS_MIN = 60
 
 /** What stands in an element: its share of the page's prose, its prose and all its characters. */
-export type Content = { share: number; prose: number; characters: number }
+export type Content = {
+  share: number
+  /** The share of all places that bear the same class and id. */
+  namedShare: number
+  prose: number
+  characters: number
+}
 
 /**
  * Is this element, with all that is inside, something other than the page's own text? A theme's `has-sidebar` on the element that holds
@@ -67,20 +74,26 @@ export function isBoilerplate(element: Element, type: PageType, content: Content
   const { name, attributes, marks } = element
   const { share } = content
   if (name === 'body' || name === 'html' || name === '#root' || isStreamed(element)) return false
-  if (isHidden(element)) return share < large && !isFolded(element, content)
+  if (isHidden(element)) return share < large && !isFolded(element, type, content)
   if (name === 'nav' || name === 'aside' || name === 'footer') return share < large
   if (attributes['role'] !== undefined && FRAME_ROLES.test(attributes['role']))
     return share < large && !isProse(content)
   if (name === 'main' || name === 'article') return false
   if (name === 'header') return element.parent?.name === 'body' && share < large
-  if (name === 'form' && type !== 'forum') return share < 0.3
+  if (name === 'form' && type !== 'forum') return share < 0.3 && (isShelf(type) || !isProse(content))
   if (marks === ' ' || CONTENT.test(marks)) return false
   if (type !== 'forum' && COMMENTS.test(marks)) return share < LARGE_COMMENTS
-  if (share < LARGE && FRAMES.test(marks)) return true
-  if (share >= large) return false
+  const namedShare = isShelf(type) || type === 'product' ? share : content.namedShare
+  if (namedShare < LARGE && FRAMES.test(marks)) return true
+  if (namedShare >= Math.max(large, LARGE) || share >= large) return false
   if (BESIDE.test(marks) || (type === 'product' && SHOP.test(marks))) return true
-  if (type !== 'listing' && type !== 'home' && type !== 'service' && TEASERS.test(marks)) return true
+  if (!isShelf(type) && type !== 'service' && TEASERS.test(marks)) return true
   return LEADING.test(marks) && attributes['role'] !== 'tabpanel' && !isProse(content)
+}
+
+/** Pages that show other pages. */
+function isShelf(type: PageType): boolean {
+  return type === 'listing' || type === 'home'
 }
 
 function isProse({ prose, characters }: Content): boolean {
@@ -93,17 +106,20 @@ function isStreamed(element: Element): boolean {
 }
 
 /** An answer or a tab that one click opens is text of the page; a dialog is not. */
-function isFolded(element: Element, content: Content): boolean {
+function isFolded(element: Element, type: PageType, content: Content): boolean {
   const { role, marks } = { role: element.attributes['role'] ?? '', marks: element.marks }
   if (FRAME_ROLES.test(role) || FRAMES.test(marks) || TEASERS.test(marks) || LEADING.test(marks)) return false
-  const opener = /accordion|collaps|faq|tab|panel|answer|toggle|expand|disclosure/
+  const opener =
+    /accordion|collaps|faq|tab|panel|answer|toggle|expand|disclosure|description|specs|specification|details|features/
   const { parent } = element
   const opened =
     role === 'region' ||
     role === 'tabpanel' ||
     opener.test(marks) ||
     (parent !== undefined && opener.test(parent.marks))
-  return opened && isProse(content)
+  // Shelves fold out baskets and forms, in few words.
+  const enough = isShelf(type) ? PROSE_CHARACTERS_MIN : FOLDED_CHARACTERS_MIN
+  return opened && content.prose >= enough && content.prose > PROSE_SHARE_MIN * content.characters
 }
 
 function isHidden(element: Element): boolean {

@@ -15,8 +15,10 @@ const NOISE =
 const SIGNATURE =
   /(?:^|[\s_-])(?:signature|sig|post-?signature|lastedit|attachments?|reactions?\S*|likes?|lightbox\S*|expandlink|expand-?link|js-expandlink)(?:$|[\s_-])/
 const POSTS_MAX = 1_000
+/** Posts that hold less of the page's prose are not all of them: then the page is read as a whole. */
+const POSTS_SHARE_MIN = 0.5
 
-/** Every post of a thread as lines: its writer, its time and its text. Undefined where no posts can be told apart. */
+/** Every post of a thread as lines: its writer, its time and its text. Undefined where no posts can be told apart. `total`: prose of the page. */
 export function readPosts(page: Page, blocks: Block[], total: number): string[] | undefined {
   const bodies = findBodies(page)
   if (bodies.length === 0) return undefined
@@ -35,7 +37,7 @@ export function readPosts(page: Page, blocks: Block[], total: number): string[] 
     lines.push(...headOf(body, bodies[i - 1], bodies[i + 1]), ...text)
     characters += text.reduce((sum, line) => sum + line.length, 0)
   }
-  return characters > 0.25 * total ? lines : undefined
+  return characters > POSTS_SHARE_MIN * total ? lines : undefined
 }
 
 /** Elements that hold a post's text, outermost of each; microdata decides where it marks posts. */

@@ -27,7 +27,7 @@ export type MainText = {
 }
 
 /** A reading that finds less than this part of the page's characters outside frames is tried again with weaker rules. */
-const POOR = 0.3
+const POOR = 0.35
 /** Where the text outside links is less than this, the page is a list of links. */
 const LINKED = 0.45
 const POOR_CHARACTERS = 8_000
@@ -35,7 +35,7 @@ const POOR_ARTICLE = 2_000
 /** In further readings the names of places this large are not believed. */
 const LARGE_AGAIN = [0.4, 0.15]
 
-type Reading = MainText & { blocks: Block[]; kept: number; total: number }
+type Reading = MainText & { blocks: Block[]; kept: number; total: number; prose: number }
 
 /** The page's own text: what it shows and, before that, what only its linked data tells. */
 export function readMainText(page: Page, type: PageType): MainText {
@@ -51,7 +51,7 @@ function readShownText(page: Page, type: PageType): MainText {
   const weights = weigh(all, page.tree.elements.length)
   const around = { page, body, all, weights }
   const first = readBy(around, type)
-  const posts = type === 'forum' ? readPosts(page, first.blocks, first.total) : undefined
+  const posts = type === 'forum' ? readPosts(page, first.blocks, first.prose) : undefined
   if (posts !== undefined) return { text: posts.join('\n'), isMain: first.isMain }
   const prose = weights.prose[body.order] ?? 0
   let best = first
@@ -78,7 +78,9 @@ type Around = { page: Page; body: Element; all: Block[]; weights: Weights }
 
 function readBy({ page, body, all, weights }: Around, type: PageType, large?: number): Reading {
   const { length } = page.tree.elements
-  const isFrame = frameTest(weights, body, (element, content) => isBoilerplate(element, type, content, large))
+  const isFrame = frameTest({ elements: page.tree.elements, weights, body }, (element, content) =>
+    isBoilerplate(element, type, content, large),
+  )
   const blocks = all.filter((block) => !isFrame(block.element))
   const own = weigh(blocks, length)
   const isList = type === 'listing' || type === 'home'
@@ -92,6 +94,7 @@ function readBy({ page, body, all, weights }: Around, type: PageType, large?: nu
     blocks,
     kept: kept.reduce((sum, block) => sum + block.text.length, 0),
     total: own.characters[body.order] ?? 0,
+    prose: own.prose[body.order] ?? 0,
   }
 }
 
@@ -107,19 +110,34 @@ function lengthOf(blocks: Block[]): number {
   return blocks.reduce((sum, block) => sum + block.text.length - block.linkCharacters, 0)
 }
 
+/** Prose of all places of one name: a name that most of the page bears is no frame's. */
+function proseByName(elements: Element[], weights: Weights): Map<string, number> {
+  const named = new Map<string, number>()
+  for (const { marks, order } of elements) {
+    const prose = weights.prose[order] ?? 0
+    if (prose > 0 && marks !== ' ') named.set(marks, (named.get(marks) ?? 0) + prose)
+  }
+  return named
+}
+
 /** Remembers for each element whether it or anything around it is boilerplate. */
 function frameTest(
-  weights: Weights,
-  body: Element,
+  { elements, weights, body }: { elements: Element[]; weights: Weights; body: Element },
   holds: (element: Element, content: Content) => boolean,
 ): (element: Element) => boolean {
   const known = new Int8Array(weights.prose.length)
   const total = Math.max(1, weights.prose[body.order] ?? 0)
+  const named = proseByName(elements, weights)
   const test = (element: Element): boolean => {
     const seen = known[element.order]
     if (seen !== 0) return seen === 1
     const prose = weights.prose[element.order] ?? 0
-    const content = { share: prose / total, prose, characters: weights.characters[element.order] ?? 0 }
+    const content = {
+      share: prose / total,
+      namedShare: (named.get(element.marks) ?? 0) / total,
+      prose,
+      characters: weights.characters[element.order] ?? 0,
+    }
     const found = (element.parent !== undefined && test(element.parent)) || holds(element, content)
     known[element.order] = found ? 1 : -1
     return found
