@@ -36,7 +36,7 @@ export function measureKnownItems(searcher: Searcher, documents: DocumentsReader
     .slice(0, SAMPLE)
   const ask = (page: PageRow, query: string): number => reciprocalRank(searcher, documents, page, query)
   return {
-    titles: mean(wordy.map((page) => ask(page, page.title.replaceAll(/["-]|\w+:/g, ' ')))),
+    titles: mean(wordy.map((page) => ask(page, plain(page.title)))),
     middles: mean(middles.map(({ page, query }) => ask(page, query))),
     sample: SAMPLE,
   }
@@ -47,7 +47,12 @@ function middleOf(documents: DocumentsReader, page: PageRow): string | undefined
   const tokens = analyse(text, page.language)
   if (tokens.length < 100) return undefined
   const first = Math.floor(tokens.length / 2)
-  return text.slice(tokens[first]?.start, tokens[first + WORDS - 1]?.end).replaceAll(/["\s:-]+/g, ' ')
+  return plain(text.slice(tokens[first]?.start, tokens[first + WORDS - 1]?.end))
+}
+
+/** Without what the language of queries reads as a command. */
+function plain(text: string): string {
+  return text.replaceAll(/["“”„«»]|(?<=^|\s)-+|\b(?:site|intitle|filetype|lang):/giu, ' ')
 }
 
 /** Nearly the same page counts as found. */

@@ -14,6 +14,7 @@ import { WriterLock } from './writer-lock.ts'
 const POLL_MS = 500
 const LOCK_POLL_MS = 1_000
 const RETRY_MS = 5_000
+const FAILURES_MAX = 3
 
 export type Indexing = { wake(): void; rebuild(): void; close(): Promise<void> }
 
@@ -40,6 +41,7 @@ class IndexingRun {
   readonly #generations: Generations
   #stopped = false
   #rebuild = false
+  #failures = 0
   #wake: () => void = () => {}
 
   constructor(start: IndexingStart, tell: (event: FromIndexer) => void) {
@@ -70,6 +72,8 @@ class IndexingRun {
         await this.#run()
       } catch (error) {
         this.#tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+        // It goes on failing where it stands: a new generation begins with nothing of the old one.
+        if (++this.#failures % FAILURES_MAX === 0) this.#rebuild = true
         await this.#pause(RETRY_MS)
       }
     }
@@ -100,7 +104,10 @@ class IndexingRun {
       while (!this.#stopped) {
         if (this.#rebuild) open = this.#begin(open, documents)
         const result = open.loop.step(performance.now())
-        if (result === 'committed') this.#told(open)
+        if (result === 'committed') {
+          this.#failures = 0
+          this.#told(open)
+        }
         if (result !== 'idle') {
           await this.#breathe()
           continue

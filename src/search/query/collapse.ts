@@ -5,8 +5,9 @@ import type { Signals } from './signals.ts'
 const PER_HOST = 2
 /** Texts that differ in no more bits of their simhash are nearly the same (Manku et al., WWW 2007: 3 of 64). */
 const SAME_BITS_MAX = 3
-/** What moves down keeps this share of its score: it stands below what is nearly as good, and above what is far worse. */
-const DEMOTED_SHARE = 0.5
+/** What moves down keeps a share of its score: it stands below what is nearly as good, and above what is far worse. */
+const COPY_SHARE = 0.5
+const CROWD_SHARE = 0.75
 
 /**
  * Near-duplicates, and pages of a host after its second, move down; nothing vanishes. The list is the same for every page
@@ -20,12 +21,11 @@ export function collapse(ranked: Ranked[], signals: Signals): Ranked[] {
     const high = signals.simhashHigh[each.id] ?? 0
     const low = signals.simhashLow[each.id] ?? 0
     const before = perHost.get(host) ?? 0
-    const demoted = shown.holds(high, low) || before >= PER_HOST
-    if (!demoted) {
-      perHost.set(host, before + 1)
-      shown.add(high, low)
-    }
-    return { each: demoted ? { ...each, score: each.score * DEMOTED_SHARE } : each, place }
+    const share = shown.holds(high, low) ? COPY_SHARE : before >= PER_HOST ? CROWD_SHARE : 1
+    if (share === 1) perHost.set(host, before + 1)
+    // A page that moves down for its host is shown all the same: copies of it move further.
+    if (share > COPY_SHARE) shown.add(high, low)
+    return { each: share === 1 ? each : { ...each, score: each.score * share }, place }
   })
   placed.sort((a, b) => b.each.score - a.each.score || a.place - b.place)
   return placed.map(({ each }) => each)

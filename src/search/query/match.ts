@@ -34,6 +34,7 @@ export type Candidates = {
   relaxed: IndexHits
   /** Hold the words as a phrase. */
   phrase: Set<number>
+  phraseWords: number
   total: number
 }
 
@@ -61,7 +62,13 @@ export function findCandidates(plan: Plan, { index, documents, filter, late }: M
   const helped = plan.words.length >= LONG && full.total < FULL_FEW && relaxed.total > 0 && !late()
   if (helped) relaxed = help(relaxed, plan, { index, documents, filter })
   const phrase = plan.phrase === undefined || late() ? EMPTY_HITS : ask(plan.phrase, PHRASE_HITS_MAX)
-  return { full, relaxed, phrase: new Set(phrase.keys), total: Math.max(full.total, relaxed.total) }
+  return {
+    full,
+    relaxed,
+    phrase: new Set(phrase.keys),
+    phraseWords: plan.phraseWords,
+    total: Math.max(full.total, relaxed.total),
+  }
 }
 
 /** The same pages in a better order. */

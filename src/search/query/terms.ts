@@ -10,17 +10,26 @@ const WORDS_MAX = 40
 type Reading = { language: string; tokens: Token[] }
 
 /** The words of a query: each a match of its own, with all the ways to write it in the languages it may be in. */
-export type QueryWords = { words: Match[]; phrase: Match | undefined; languages: string[]; terms: string[] }
+export type QueryWords = {
+  words: Match[]
+  /** All words one after the other, and how many they are. */
+  phrase: Match | undefined
+  phraseWords: number
+  languages: string[]
+  terms: string[]
+}
 
 /** `asked`: languages that the query names; otherwise they are guessed. */
 export function readWords(text: string, asked: string[]): QueryWords {
   const languages = asked.length > 0 ? asked : guessQueryLanguages(text)
   const readings = languages.map((language) => ({ language, tokens: analyse(text, language).slice(0, WORDS_MAX) }))
   const [first] = readings
-  if (first === undefined || first.tokens.length === 0) return { words: [], phrase: undefined, languages, terms: [] }
+  if (first === undefined || first.tokens.length === 0) {
+    return { words: [], phrase: undefined, phraseWords: 0, languages, terms: [] }
+  }
   const terms = [...new Set(readings.flatMap((reading) => reading.tokens.map((token) => token.term)))]
   const phrase = best(distinct(readings).flatMap((tokens) => (tokens.length < 2 ? [] : [phraseOf(tokens, 'all')])))
-  return { words: wordsOf(text, readings), phrase, languages, terms }
+  return { words: wordsOf(text, readings), phrase, phraseWords: first.tokens.length, languages, terms }
 }
 
 /** Where all languages cut the text alike, each word has its alternatives; where they do not, each reading stands as a whole. */

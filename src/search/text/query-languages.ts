@@ -2,21 +2,33 @@ import { hasStemmer } from './stem.ts'
 
 /** Letters and little words that give a language away in a query of a few words. */
 const HINTS: [string, RegExp][] = [
-  ['de', /[äöüß]|\b(?:der|die|das|und|für|mit|wie|ist|ein|eine|nicht|auf|von|zum|zur|im)\b/i],
-  ['fr', /[çœàâêîôûëï]|\b(?:le|la|les|des|une|est|pour|avec|dans|sur|comment|que|qui|et|du)\b|\b[ldjmtsn]['’]/i],
-  ['es', /[ñ¿¡áíóú]|\b(?:el|los|las|una|para|con|por|como|qué|cómo|del|es|en|y)\b/i],
-  ['pt', /[ãõçâê]|\b(?:os|uma|para|com|não|como|dos|das|do|da|em|o)\b/i],
-  ['it', /[àèìòù]|\b(?:il|gli|una|per|con|come|della|dei|che|di|è)\b/i],
-  ['nl', /\b(?:het|een|van|voor|met|niet|hoe|wat|op|zijn)\b/i],
-  ['sv', /[åäö]|\b(?:och|att|för|med|inte|hur|är|som|av)\b/i],
-  ['da', /[æøå]|\b(?:og|at|med|ikke|hvordan|er|til|af)\b/i],
-  ['no', /[æøå]|\b(?:og|med|ikke|hvordan|er|til|av|på)\b/i],
-  ['fi', /[äö]|\b(?:ja|on|ei|miten|mikä|kuinka)\b/i],
-  ['tr', /[ğışİ]|\b(?:ve|bir|için|ile|nasıl|nedir)\b/i],
-  ['cs', /[ěřůčšž]/i],
-  ['hu', /[őű]|\b(?:és|hogyan|egy|nem)\b/i],
-  ['ro', /[ășțâî]|\b(?:și|pentru|este|cum|din)\b/i],
-  ['pl', /[ąćęłńśźż]/i],
+  [
+    'de',
+    /[äöüß]|\b(?:der|die|das|den|dem|des|und|oder|für|mit|wie|ist|sind|ein|eine|einer|nicht|auf|von|vom|zu|zum|zur|im|bei|sich|wird|werden|kann)\b/gi,
+  ],
+  [
+    'fr',
+    /[çœàâêîôûëï]|\b(?:le|la|les|de|des|un|une|est|sont|pour|avec|dans|sur|par|pas|ne|ou|au|aux|ce|cette|comment|que|qui|et|du)\b|\b[ldjmtsn]['’]/gi,
+  ],
+  [
+    'es',
+    /[ñ¿¡áíóú]|\b(?:el|la|lo|los|las|un|una|de|para|con|por|como|qué|que|cómo|del|al|se|si|su|sus|más|este|esta|puede|es|son|en|y)\b/gi,
+  ],
+  ['pt', /[ãõçâê]|\b(?:os|um|uma|de|que|se|para|com|não|como|dos|das|do|da|em|no|na|nos|nas|ao|mais|pode|por|o)\b/gi],
+  [
+    'it',
+    /[àèìòù]|\b(?:il|lo|la|le|gli|un|una|per|con|come|del|della|dei|delle|al|alla|nel|nella|che|si|non|sono|più|di|è)\b/gi,
+  ],
+  ['nl', /\b(?:het|een|van|voor|met|niet|hoe|wat|op|zijn)\b/gi],
+  ['sv', /[åäö]|\b(?:och|att|för|med|inte|hur|är|som|av)\b/gi],
+  ['da', /[æøå]|\b(?:og|at|med|ikke|hvordan|er|til|af)\b/gi],
+  ['no', /[æøå]|\b(?:og|med|ikke|hvordan|er|til|av|på)\b/gi],
+  ['fi', /[äö]|\b(?:ja|on|ei|miten|mikä|kuinka)\b/gi],
+  ['tr', /[ğışİ]|\b(?:ve|bir|için|ile|nasıl|nedir)\b/gi],
+  ['cs', /[ěřůčšž]/gi],
+  ['hu', /[őű]|\b(?:és|hogyan|egy|nem)\b/gi],
+  ['ro', /[ășțâî]|\b(?:și|pentru|este|cum|din)\b/gi],
+  ['pl', /[ąćęłńśźż]/gi],
 ]
 
 /**
@@ -33,6 +45,9 @@ export function guessQueryLanguages(query: string): string[] {
   if (/\p{Script=Armenian}/u.test(query)) return ['hy']
   if (/\p{Script=Tamil}/u.test(query)) return ['ta']
   if (!/\p{Script=Latin}/u.test(query)) return ['en']
-  const hinted = HINTS.filter(([, pattern]) => pattern.test(query.normalize('NFC'))).map(([language]) => language)
-  return [...hinted.filter((language) => hasStemmer(language)).slice(0, 3), 'en']
+  const text = query.normalize('NFC')
+  const hinted = HINTS.map(([language, pattern]) => ({ language, hints: text.match(pattern)?.length ?? 0 }))
+    .filter(({ language, hints }) => hints > 0 && hasStemmer(language))
+    .sort((a, b) => b.hints - a.hints)
+  return [...hinted.slice(0, 3).map(({ language }) => language), 'en']
 }

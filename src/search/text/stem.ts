@@ -29,6 +29,8 @@ const ALGORITHMS: Record<string, string> = {
   ta: 'tamil',
   tr: 'turkish',
 }
+/** Of these, those that are not written in Latin letters. */
+const OTHER_SCRIPTS = new Set(['ar', 'hy', 'ru', 'ta'])
 /** Words remembered per language: a stem costs 7 to 30 µs, a look 50 ns, and few words make most of any text. */
 const MEMORY_WORDS = 100_000
 const TERM_CHARACTERS_MAX = 64
@@ -52,13 +54,25 @@ export function hasStemmer(language: string): boolean {
 }
 
 function makeTerms(language: string): WordTerms {
-  const algorithm = ALGORITHMS[language]
-  if (algorithm === undefined) return (word) => foldWord(word, language).slice(0, TERM_CHARACTERS_MAX)
-  const stemmer = snowball.newStemmer(algorithm)
+  const stem = stemmerOf(language)
   return (word) => {
     const lower = lowerWord(word, language).slice(0, TERM_CHARACTERS_MAX)
     // What holds a digit is a name or a number: it has no endings.
-    return foldWord(/\d/.test(lower) ? lower : stemmer.stem(lower), language).slice(0, TERM_CHARACTERS_MAX)
+    return foldWord(/\d/.test(lower) ? lower : stem(lower), language).slice(0, TERM_CHARACTERS_MAX)
+  }
+}
+
+/**
+ * Latin words are English where their language has no stemmer or another script, as they are in a query of which nothing is known:
+ * otherwise an English name on a Japanese page would be another term than the one that is asked for.
+ */
+function stemmerOf(language: string): (word: string) => string {
+  const english = snowball.newStemmer('english')
+  const own = snowball.newStemmer(ALGORITHMS[language] ?? 'english')
+  if (language in ALGORITHMS && !OTHER_SCRIPTS.has(language)) return (word) => own.stem(word)
+  return (word) => {
+    if (/^\p{sc=Latin}/u.test(word)) return english.stem(word)
+    return language in ALGORITHMS ? own.stem(word) : word
   }
 }
 

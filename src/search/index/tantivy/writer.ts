@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { IndexBatch, IndexDoc, IndexWriter } from '../search-index.ts'
 import type { Binding, Document, Index, Writer } from './binding.ts'
 import { readWatermark } from './reader.ts'
+import { removeStrayDeletes } from './stray-deletes.ts'
 import { ADULT, buildSchema, openIndex, THING, WATERMARK } from './schema.ts'
 
 /** Memory that Tantivy fills before it writes a segment by itself. */
@@ -15,6 +16,7 @@ export class TantivyWriter implements IndexWriter {
 
   constructor(binding: Binding, folder: string) {
     mkdirSync(folder, { recursive: true })
+    removeStrayDeletes(folder)
     this.#binding = binding
     this.#index = openIndex(binding, buildSchema(binding), folder)
     this.#writer = this.#index.writer(HEAP_BYTES, 1)

@@ -7,7 +7,8 @@ export const WEIGHTS = {
   text: 1,
   /** Holds every word, where others hold some. */
   full: 0.5,
-  phrase: 0.25,
+  /** Holds the words one after the other: the more words, the surer it is meant. */
+  phrase: 1,
   title: 0.5,
   authority: 0.12,
   host: 0.06,
@@ -19,6 +20,9 @@ export const WEIGHTS = {
 
 export type Reason = keyof typeof WEIGHTS
 export const REASONS = Object.keys(WEIGHTS) as Reason[]
+
+/** So many words after the first are no chance. */
+const PHRASE_WORDS_SURE = 4
 
 /** Publication weighs half as much after each of these. */
 const HALF_LIFE_S = 365 * 86_400
@@ -42,6 +46,7 @@ export function rank(candidates: Candidates, context: RankContext): Ranked[] {
   const squashed = squash(context.text)
   const homes = new Set(signals.homesCalled(squashed))
   const titleHash = hashText(squashed)
+  const phrase = Math.min(1, (candidates.phraseWords - 1) / PHRASE_WORDS_SURE)
   const language = languageNumber(context.languages[0])
   const ranked = new Map<number, Ranked>()
   const add = (id: number, text: number, full: number): void => {
@@ -49,7 +54,7 @@ export function rank(candidates: Candidates, context: RankContext): Ranked[] {
     const why = {
       text,
       full,
-      phrase: candidates.phrase.has(id) ? 1 : 0,
+      phrase: candidates.phrase.has(id) ? phrase : 0,
       title: titleHash !== 0 && signals.titleHash[id] === titleHash ? 1 : 0,
       authority: signals.authority[id] ?? 0,
       host: signals.hostOf(id)?.authority ?? 0,
