@@ -82,7 +82,8 @@ export function isBoilerplate(element: Element, type: PageType, content: Content
   if (name === 'header') return element.parent?.name === 'body' && share < large
   if (name === 'form' && type !== 'forum') return share < 0.3 && (isShelf(type) || !isProse(content))
   if (marks === ' ' || CONTENT.test(marks)) return false
-  if (type !== 'forum' && COMMENTS.test(marks)) return share < LARGE_COMMENTS
+  if (type !== 'forum' && COMMENTS.test(marks))
+    return share < (type === 'article' || type === 'product' ? LARGE_COMMENTS : LARGE)
   const namedShare = isShelf(type) || type === 'product' ? share : content.namedShare
   if (namedShare < LARGE && FRAMES.test(marks)) return true
   if (namedShare >= Math.max(large, LARGE) || share >= large) return false

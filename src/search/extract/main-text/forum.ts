@@ -4,8 +4,14 @@ import type { Page } from '../facts/page.ts'
 import type { Block } from './blocks.ts'
 
 /** What forum programs call the text of one post: XenForo, phpBB, vBulletin, MyBB, FluxBB, Invision, Discourse, Stack Exchange, Khoros, Reddit, bbPress, Vanilla. */
-const BODY =
-  /(?:^|\s)(?:bbwrapper|message-?body|message-content|messagecontent|messagetext|post_?body|post-?body|post-?content|postcontent|postmsg|post_message(?:_\d+)?|post-?text|posttext|js-post-body|s-prose|cooked|lia-message-body(?:-content)?|cpost_contentwrap|ipstype_richtext|comment-?body|comment-?content|comment-?text|comment_text|commenttext|commtext|commentbody|toptext|usertext-body|md|bbp-(?:reply|topic)-content|message|answer-?(?:body|content|text)|question-?(?:body|content|text)|post-message|forum-post-(?:body|content)|topic-(?:body|content)|talk-post|reply-?(?:body|content|text)|thread-?(?:body|content|text))(?:$|\s)/
+const BODY = new RegExp(
+  String.raw`(?:^|\s)(?:` +
+    // What most programs compose: post-body, message__content, forum-reply_text, js-comment-html.
+    String.raw`(?:[a-z]{1,12}[-_]{1,2}){0,2}(?:post|message|msg|comment|comm|reply|answer|question|topic|thread)[-_]{0,2}(?:body|content|contents|text|html|prose)` +
+    String.raw`|bbwrapper|postmsg|post_message(?:_\d+)?|post-message|s-prose|cooked|lia-message-body(?:-content)?|cpost_contentwrap` +
+    String.raw`|ipstype_richtext|toptext|usertext-body|md|bbp-(?:reply|topic)-content|message|forum-post-(?:body|content)|talk-post|markdown-body` +
+    String.raw`)(?:$|\s)`,
+)
 const CONTENT_IN_BODY = /(?:^|\s)content(?:$|\s)/
 const AUTHOR =
   /(?:^|[\s_-])(?:user-?name|author(?:-?name)?|poster|nickname|user-?link|display-?name|creator|postprofile|user-?details|member-?name|login|nick)(?:$|[\s_-])/
