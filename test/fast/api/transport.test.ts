@@ -2,7 +2,9 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { connect as connectPlain } from 'node:net'
 import { join } from 'node:path'
+import { setInterval as every } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { issueServer } from '../../../src/api/tls/issue-certificate.ts'
@@ -72,6 +74,30 @@ describe('requests that never become one still get the error object', () => {
     equal(errorIn(await talk(server, `${head}0\r\n\r\n`)).code, 400)
   })
 })
+
+describe('a client that stays away holds no socket', () => {
+  const signal = AbortSignal.timeout(10_000)
+  test('one that never begins TLS', async () => {
+    const socket = connectPlain({ port: server.listening.port, host: '127.0.0.1', allowHalfOpen: true })
+    await once(socket.resume(), 'end', { signal })
+    socket.destroy()
+  })
+  test('one that does not hang up after its error', async () => {
+    const plain = await startServer({ tlsMode: 'proxy' })
+    const socket = connectPlain({ port: plain.listening.port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.write('hello there\r\n\r\n')
+    await once(socket.resume(), 'end', { signal })
+    const both = socketsHere()
+    for await (const _ of every(50, undefined, { signal })) if (socketsHere() < both) break
+    equal(socket.writable, true, 'it has not hung up')
+    socket.destroy()
+  })
+})
+
+/** Both ends of a connection are in this process. */
+function socketsHere(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+}
 
 describe('TLS', () => {
   test('1.3 and 1.2 with AEAD suites; 1.1 and CBC are refused', async () => {
