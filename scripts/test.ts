@@ -9,7 +9,7 @@ const globs =
   files.length > 0 ? files : ['src/**/*.test.ts', 'test/fast/**/*.test.ts', ...(all ? ['test/slow/**/*.test.ts'] : [])]
 const run = spawnSync(
   process.execPath,
-  ['--test', '--test-concurrency=2', '--test-reporter=spec', '--test-timeout=600000', ...globs],
+  ['--test', '--test-concurrency=2', '--test-reporter=spec', '--test-timeout=300000', ...globs],
   { stdio: 'inherit', env: { ...process.env, NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile') } },
 )
 process.exit(run.status ?? 1)

@@ -26,6 +26,7 @@ const anyCase = fc.record({
   topP: fc.constantFrom(0.3, 0.8, 1),
   seed: fc.maxSafeInteger(),
   chunk: fc.integer({ min: 1, max: 50 }),
+  paced: fc.boolean(),
 })
 
 describe('causal context: `verified` is `sequential`, token for token', () => {
@@ -40,7 +41,7 @@ describe('causal context: `verified` is `sequential`, token for token', () => {
         const plain = await decodeAlone({ ...common, decoding: decoding({ rule: 'sequential' }), rowsMax: 999 })
         const verified = await decodeAlone({
           ...common,
-          decoding: decoding({ window: c.window, threshold: c.threshold }),
+          decoding: decoding({ window: c.window, threshold: c.threshold, paced: c.paced }),
           rowsMax: c.chunk,
         })
         deepEqual(verified.tokens, plain.tokens)

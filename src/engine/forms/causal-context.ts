@@ -4,6 +4,7 @@ import type { Candidates, Span } from '../model/forward.ts'
 import { drawToken } from '../sample.ts'
 import type { Mark, Outcome, Sequence, SetupWithRule } from '../sequence.ts'
 import { PROMPT_ONLY, Reply } from './reply.ts'
+import { WindowPace } from './window-pace.ts'
 
 /**
  * Causal context with a sliding window. `#tokens` is all that is known without a gap: prompt, confirmed tokens and, under
@@ -18,6 +19,8 @@ export class CausalContext implements Sequence {
   /** Draws kept by rule `threshold` for places s + 1 …, the mask where none is kept. */
   #kept: number[]
   #cached: number
+  /** Undefined where the window never rests. */
+  readonly #pace: WindowPace | undefined
   #planned: { causal: number; window: number } = { causal: 0, window: 0 }
 
   constructor(setup: SetupWithRule) {
@@ -26,6 +29,8 @@ export class CausalContext implements Sequence {
     this.#tokens = [...setup.prompt]
     this.#cached = setup.reused
     this.#kept = this.#masks()
+    const { rule, paced } = setup.decoding
+    this.#pace = rule === 'verified' && paced === true ? new WindowPace() : undefined
   }
 
   get promptRows(): number {
@@ -51,7 +56,9 @@ export class CausalContext implements Sequence {
       this.#cached += causal
       return PROMPT_ONLY
     }
-    return this.#trusts && window > 0 ? this.#slide(rows, window) : this.#check(rows, window)
+    const outcome = this.#trusts && window > 0 ? this.#slide(rows, window) : this.#check(rows, window)
+    this.#pace?.record(outcome.confirmed.length)
+    return outcome
   }
 
   /** Rule `threshold` believes the window; the others only what a causal row has drawn. */
@@ -95,7 +102,7 @@ export class CausalContext implements Sequence {
   #windowWidth(): number {
     const { decoding, prompt, tokensMax, spec } = this.#setup
     const s = this.#tokens.length - 1
-    if (decoding.rule === 'sequential') return 0
+    if (decoding.rule === 'sequential' || this.#pace?.rests === true) return 0
     // A verified draft at the last place or behind it would never be looked at; a trusted window only ends with the context.
     const room = this.#trusts ? spec.contextTokens - s : prompt.length + tokensMax - 2 - s
     const width = Math.min(decoding.window, room)

@@ -22,7 +22,9 @@ export function describeDecoding(own: GgufKeys, spec: ModelSpec): Decoding {
   if (spec.blockSize < 1 || spec.blockSize > 256) own.refuse('unmask.window', 'from 1 to 256')
   // Keys are F32: 0.30000001192092896 is shown, and compared, as the 0.3 that was meant.
   const shown = Number(threshold.toPrecision(7))
-  return { rule: own.findString('unmask.rule') ?? defaults.rule, threshold: shown, window: spec.blockSize, perStep: 1 }
+  const rule = own.findString('unmask.rule') ?? defaults.rule
+  const paced = rule === 'verified' ? { paced: true } : {}
+  return { rule, threshold: shown, window: spec.blockSize, perStep: 1, ...paced }
 }
 
 /** What can be told of the model. */

@@ -62,7 +62,7 @@ describe('what a file says becomes the model’s description', () => {
     ok(spec.shift && spec.tied)
     deepEqual([spec.heads, spec.kvHeads, spec.adapterRank], [4, 2, 8])
     deepEqual(spec.router, { experts: 4, used: 2, width: 32, renormalise: false, scale: 0.5, sharedWidth: 128 })
-    deepEqual(decoding, { rule: 'verified', threshold: 0.3, window: 4, perStep: 1 })
+    deepEqual(decoding, { rule: 'verified', threshold: 0.3, window: 4, perStep: 1, paced: true })
   })
 
   test('shift_logits is read as a string and as a boolean', async () => {
