@@ -85,7 +85,7 @@ class RunningSearch implements OpenSearch {
     const known = this.#lists.find(request, watermark, nowMs)
     const found = this.#pool.search(request, known, { msMax, nowMs }).then(({ answer, list }) => {
       // Also when it comes too late: who asks again is answered at once.
-      if (known === undefined) this.#lists.put(request, list, watermark, nowMs)
+      if (known === undefined || known.deep !== list.deep) this.#lists.put(request, list, watermark, nowMs)
       return answer
     })
     return (await withDeadline(found, msMax, signal)) ?? emptyAnswer(msMax)

@@ -79,9 +79,9 @@ export function openSearcher(folder: string, choice: EngineChoice): Searcher {
   return searcher
 }
 
-/** One answer of web pages; `count` is that of the first page. */
-export function askPages(searcher: Searcher, query: string, more: Partial<SearchRequest> = {}): SearchAnswer {
-  const request: SearchRequest = {
+/** A request for the first ten web pages. */
+export function requestOf(query: string, more: Partial<SearchRequest> = {}): SearchRequest {
+  return {
     query,
     count: 10,
     offset: 0,
@@ -92,7 +92,10 @@ export function askPages(searcher: Searcher, query: string, more: Partial<Search
     deadlineAt: Infinity,
     ...more,
   }
-  return searcher.search(request, undefined, Infinity, Date.UTC(2026, 10, 1)).answer
+}
+
+export function askPages(searcher: Searcher, query: string, more: Partial<SearchRequest> = {}): SearchAnswer {
+  return searcher.search(requestOf(query, more), undefined, Infinity, Date.UTC(2026, 10, 1)).answer
 }
 
 /** Keeps and indexes `pages` in a folder of their own, and opens a searcher on it. */

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { askPages, openFolder } from '../../../test/support/local-search.ts'
+import { askPages, openFolder, requestOf } from '../../../test/support/local-search.ts'
 import { makePage } from '../../../test/support/pages.ts'
 import type { PageDocument } from '../document.ts'
 import { sqliteEngine } from '../index/sqlite/engine.ts'
@@ -193,6 +193,32 @@ function testManners(ask: Ask): void {
     equal(result.summary, 'Die Häuser am Fluss wurden im Winter verkauft. Der Bürgermeister freute sich.')
     equal(result.language, 'de')
     ok((result.why['score'] ?? 0) > 0 && result.why['text'] !== undefined)
+  })
+}
+
+for (const { name } of ENGINES) {
+  test(`the list of ${name} goes on where the first pages ended, also when the index has changed meanwhile`, () => {
+    const pages = Array.from({ length: 700 }, (_, i) => {
+      const simhash: [number, number] = [Math.imul(i + 1, 0x9e3779b1) >>> 0, Math.imul(i + 1, 0x85ebca77) >>> 0]
+      return makePage(`https://h${i % 97}.example/${i}`, `A river, number ${i}. ${'bank '.repeat(i % 7)}`, { simhash })
+    })
+    const { searcher, close } = openFolder(pages, name === 'tantivy' ? 'tantivy' : 'sqlite')
+    const whole: string[] = []
+    for (let offset = 0; offset < 700; offset += 50) {
+      const answer = askPages(searcher, 'river number', { count: 50, offset })
+      equal(answer.pages.total, 700)
+      whole.push(...urlsOf(answer))
+    }
+    equal(whole.length, 700)
+    equal(new Set(whole).size, 700)
+    const request = requestOf('river number', { count: 50 })
+    const first = searcher.search(request, undefined, Infinity, 0)
+    const later = searcher.search({ ...request, offset: 650 }, first.list, Infinity, 0)
+    equal(first.list.deep, false)
+    deepEqual([...later.list.pages.ids].slice(0, 300), [...first.list.pages.ids])
+    equal(new Set(later.list.pages.ids).size, 700)
+    deepEqual(urlsOf(later.answer), whole.slice(650))
+    close()
   })
 }
 

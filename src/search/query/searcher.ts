@@ -3,7 +3,7 @@ import { Generations } from '../index/generations.ts'
 import { openEngine } from '../index/open-engine.ts'
 import { EMPTY_HITS, type IndexEngine, type IndexReader, type Vertical } from '../index/search-index.ts'
 import type { SearchAnswer, SearchRequest } from '../search.ts'
-import { listCandidates, whyOf, type CandidateList } from './candidate-list.ts'
+import { deepen, listCandidates, needsDepth, whyOf, type CandidateList } from './candidate-list.ts'
 import { planQuery } from './match.ts'
 import { parseQuery } from './parse.ts'
 import type { IndexCounts, QueryStart } from './query-messages.ts'
@@ -56,8 +56,7 @@ export class Searcher {
   search(request: SearchRequest, known: CandidateList | undefined, msMax: number, nowMs: number): Found {
     const began = performance.now()
     const late = (): boolean => performance.now() - began > msMax
-    const list =
-      known ??
+    const find = (): CandidateList =>
       listCandidates(request, {
         readers: this.#readers,
         documents: this.#documents,
@@ -66,6 +65,8 @@ export class Searcher {
         safe: this.#start.safe,
         late,
       })
+    const enough = known !== undefined && (known.deep || !needsDepth(request))
+    const list = known === undefined ? find() : enough ? known : deepen(known, find())
     return { list, answer: this.#show(request, list, performance.now() - began) }
   }
 

@@ -14,6 +14,8 @@ import { openFile } from './schema.ts'
 
 /** A helping term that stands in more pages than this costs more than it tells. */
 const HELPING_PAGES_MAX = 5_000
+/** What is helped is sorted anew: always of as many, or a longer list would begin otherwise than a shorter one. */
+const HELPED_HITS = 1_000
 
 type Hits = Pick<IndexHits, 'keys' | 'scores'>
 
@@ -40,13 +42,15 @@ export class SqliteReader implements IndexReader {
     const join = ranged ? 'JOIN things ON things.key = words.rowid' : ''
     const where = `FROM words ${join} WHERE words MATCH ? ${ranged ? RANGE : ''}`
     const rank = `bm25(words, 1.0, ${query.titleWeight.toFixed(3)}, 0.0)`
-    const list = this.#prepare(`SELECT words.rowid AS key, -${rank} AS score ${where} ORDER BY score DESC LIMIT ?`)
-    const found = list.all(...values, limit)
+    const list = this.#prepare(`SELECT words.rowid AS key, -${rank} AS score ${where} ORDER BY score DESC, key LIMIT ?`)
+    const helping = query.helping ?? []
+    const found = list.all(...values, helping.length === 0 ? limit : Math.max(limit, HELPED_HITS))
     const keys = Float64Array.from(found, (row) => Number(row['key']))
     const scores = Float32Array.from(found, (row) => Number(row['score']))
     const total =
       found.length < limit ? found.length : Number(this.#prepare(`SELECT count(*) AS n ${where}`).get(...values)?.['n'])
-    return { total, ...this.#help({ keys, scores }, query.helping ?? []) }
+    const helped = this.#help({ keys, scores }, helping)
+    return { total, keys: helped.keys.subarray(0, limit), scores: helped.scores.subarray(0, limit) }
   }
 
   /** bm25() knows weights of columns only, so each helping term is asked for by itself. It is not looked for beyond `hits`. */

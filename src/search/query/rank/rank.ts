@@ -64,7 +64,7 @@ export function rank(candidates: Candidates, context: RankContext): Ranked[] {
     }
     ranked.set(id, { id, score: sum(why), why })
   }
-  const best = Math.max(candidates.full.scores[0] ?? 0, candidates.relaxed.scores[0] ?? 0, 1e-9)
+  const { best } = candidates
   for (const [i, id] of candidates.full.keys.entries()) add(id, (candidates.full.scores[i] ?? 0) / best, 1)
   for (const [i, id] of candidates.relaxed.keys.entries()) add(id, (candidates.relaxed.scores[i] ?? 0) / best, 0)
   return [...ranked.values()].sort((a, b) => byScoreThenUrl(a, b, context.urlOf))
