@@ -4,12 +4,15 @@
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { renderQuality } from './quality-table.ts'
+import { renderKernel, renderPeers } from './speed-tables.ts'
 
 type Result = Record<string, unknown>
 
 /** NAME → how its result reads as Markdown. */
 const RENDER: Record<string, (result: Result) => string> = {
   chat: renderChat,
+  kernel: renderKernel,
+  peers: renderPeers,
   quality: renderQuality,
   extract: renderExtract,
 }
