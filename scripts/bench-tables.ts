@@ -4,6 +4,7 @@
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { renderQuality } from './quality-table.ts'
+import { renderSearch } from './search-table.ts'
 import { renderKernel, renderPeers } from './speed-tables.ts'
 
 type Result = Record<string, unknown>
@@ -15,6 +16,7 @@ const RENDER: Record<string, (result: Result) => string> = {
   peers: renderPeers,
   quality: renderQuality,
   extract: renderExtract,
+  search: renderSearch,
 }
 
 const MARKED = /(<!-- table:([\w-]+) -->\n)[\s\S]*?(<!-- \/table:\2 -->)/g

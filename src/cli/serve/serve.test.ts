@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { describe, test } from 'node:test'
 import type { ApiOptions } from '../../api/options.ts'
 import { renderBanner, renderCurl, type Opening } from './banner.ts'
-import { hostWarnings } from './host-warnings.ts'
+import { hostWarnings, privatePagesWarning } from './host-warnings.ts'
 import { onSignals } from './signals.ts'
 
 const plain = { paint: (_: unknown, text: string) => text }
@@ -26,7 +26,8 @@ describe('the first screen', () => {
       'AB:CD',
       '/srv/data/tls/ca.pem',
       'um_live_x',
-      '/docs/api/',
+      'https://127.0.0.1:8443/search',
+      'https://127.0.0.1:8443/docs/',
       'curl -N',
     ]) {
       ok(text.includes(part), part)
@@ -98,4 +99,14 @@ describe('signals', () => {
     emit('SIGHUP')
     deepEqual(seen, ['reload', 'reload'])
   })
+})
+
+test('private pages that everybody could search are warned of, and nothing else is', () => {
+  const warn = (keylessSearch: string, host: string, pages: number, tlsMode = 'self'): string | undefined =>
+    privatePagesWarning({ keylessSearch, host, tlsMode } as ApiOptions, pages)
+  match(warn('on', '0.0.0.0', 2) ?? '', /2 pages from private networks .* set it to off/)
+  match(warn('on', '127.0.0.1', 1, 'proxy') ?? '', /^1 page from/)
+  equal(warn('on', '0.0.0.0', 0), undefined)
+  equal(warn('auto', '0.0.0.0', 2), undefined)
+  equal(warn('auto', '127.0.0.1', 2), undefined)
 })

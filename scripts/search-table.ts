@@ -1,0 +1,56 @@
+/** bench/results/search.json as the table of the README. */
+
+type Latency = { queries: number; p50Ms: number; p99Ms: number }
+type Indexing = { pages: number; pagesPerCpuSecond: number }
+type Known = { titles: number; middles: number; sample: number }
+type Search = {
+  cpu: string
+  cores: number
+  ranking?: { queries: number; pages: number; ndcg: { tantivy: number; sqlite: number; fts5Porter: number } }
+  pages?: {
+    indexing: Indexing & { sqlite: Indexing }
+    latency: { quiet: Latency; busy: Latency; sqlite: Latency }
+    throughput: { threads: number; queriesPerSecond: number }
+    known: { tantivy: Known; sqlite: Known }
+  }
+}
+
+/** Both engines side by side; a part that was not measured is left out. */
+export function renderSearch(result: Record<string, unknown>): string {
+  const { cpu, cores, ranking, pages } = result as Search
+  const rows: [label: string, tantivy: string, sqlite: string][] = []
+  if (ranking !== undefined) {
+    const { tantivy, sqlite } = ranking.ndcg
+    rows.push([`nDCG@10, Cranfield, ${ranking.queries} queries`, String(tantivy), String(sqlite)])
+  }
+  if (pages !== undefined) rows.push(...pageRows(pages))
+  const peer =
+    ranking === undefined
+      ? ''
+      : `SQLite FTS5 by itself, with Porter’s stems, reaches ${ranking.ndcg.fts5Porter} on Cranfield. `
+  return [
+    '| | Tantivy | SQLite |',
+    '|---|---|---|',
+    ...rows.map((cells) => `| ${cells.join(' | ')} |`),
+    '',
+    `${peer}Measured by \`./unmask bench search\` on ${cores} cores (${cpu}).`,
+  ].join('\n')
+}
+
+function pageRows({ indexing, latency, throughput, known }: NonNullable<Search['pages']>): [string, string, string][] {
+  const { quiet, busy, sqlite } = latency
+  const count = indexing.pages.toLocaleString('en')
+  return [
+    [
+      `Pages indexed per second of processor time, of ${count}`,
+      String(indexing.pagesPerCpuSecond),
+      String(indexing.sqlite.pagesPerCpuSecond),
+    ],
+    ['Answer to one to three words, median', `${quiet.p50Ms} ms`, `${sqlite.p50Ms} ms`],
+    ['The same, 99th percentile', `${quiet.p99Ms} ms`, `${sqlite.p99Ms} ms`],
+    ['The same while a writer indexes', `${busy.p99Ms} ms`, ''],
+    [`Answers per second, ${throughput.threads} threads`, String(throughput.queriesPerSecond), ''],
+    ['A page found by its title, MRR', String(known.tantivy.titles), String(known.sqlite.titles)],
+    ['A page found by eight words of it, MRR', String(known.tantivy.middles), String(known.sqlite.middles)],
+  ]
+}
