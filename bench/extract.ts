@@ -210,16 +210,27 @@ function compare(pages: LabelledPage[]): Record<string, unknown> {
   const sample = pages.filter((_, i) => i % 3 === 0)
   for (const page of sample.slice(0, 40)) extract(page)
   for (const page of sample.slice(0, 40)) quietly(() => readabilityText(page), '')
-  const ours = measureSpeed(sample, extract)
-  const theirs = measureSpeed(sample, (page) => quietly(() => readabilityText(page), ''))
-  const again = measureSpeed(sample, extract)
+  // In turns, and the best of each: others may use the machine meanwhile.
+  const ours: Speed[] = []
+  const theirs: Speed[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    ours.push(measureSpeed(sample, extract))
+    theirs.push(measureSpeed(sample, (page) => quietly(() => readabilityText(page), '')))
+  }
+  const [own, other] = [bestOf(ours), bestOf(theirs)]
   return {
     pages: sample.length,
     kilobytesPerPage: round(sample.reduce((sum, page) => sum + page.html.length, 0) / sample.length / 1_000, 0),
-    ours: again.pagesPerSecond > ours.pagesPerSecond ? again : ours,
-    readability: theirs,
-    timesFaster: round(Math.max(ours.pagesPerCpuSecond, again.pagesPerCpuSecond) / theirs.pagesPerCpuSecond, 1),
+    ours: own,
+    readability: other,
+    timesFaster: round(own.pagesPerCpuSecond / other.pagesPerCpuSecond, 1),
   }
+}
+
+const ROUNDS = 3
+
+function bestOf(speeds: Speed[]): Speed {
+  return speeds.reduce((best, next) => (next.pagesPerCpuSecond > best.pagesPerCpuSecond ? next : best))
 }
 
 function readabilityF1(pages: LabelledPage[]): number {
@@ -264,7 +275,9 @@ function listWorst(scored: Scored[], count: number, type: string | undefined): v
   }
 }
 
-const pages = loadPages(values.data)
+const all = loadPages(values.data)
+// Where no main text is labelled there is nothing to compare with.
+const pages = all.filter((page) => page.labels.ground_truth.main_content.trim() !== '')
 const parts = { tuning: pages.filter(({ id }) => !isHeldOut(id)), 'held-out': pages.filter(({ id }) => isHeldOut(id)) }
 const chosen = Object.entries(parts).filter(([name]) => values.part === 'both' || values.part === name)
 const figures: Record<string, unknown> = {}
@@ -279,6 +292,7 @@ if (!values.alone) {
 }
 const result = {
   at: new Date().toISOString().slice(0, 10),
+  pagesWithoutLabelledText: all.length - pages.length,
   machine: `${availableParallelism()} cores, ${cpus()[0]?.model ?? 'unknown'}`,
   ...figures,
 }

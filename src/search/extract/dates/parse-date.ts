@@ -93,7 +93,7 @@ function parseNumbers(text: string, monthFirst: boolean): WrittenDate | undefine
 
 type Part = string | number | undefined
 
-export function makeDay(year: Part, month: Part, day: Part): WrittenDate | undefined {
+function makeDay(year: Part, month: Part, day: Part): WrittenDate | undefined {
   const [y, m, d] = [Number(year), Number(month), Number(day)]
   if (!(m >= 1 && m <= 12 && d >= 1 && d <= 31)) return undefined
   const time = Date.UTC(y, m - 1, d)

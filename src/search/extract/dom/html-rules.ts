@@ -50,5 +50,5 @@ export const SCOPES = new Map<string, Set<string>>([
 
 /** Attributes that some rule reads; all others are left out of the tree. */
 export const KEPT_ATTRIBUTES = words(
-  'alt aria-hidden aria-label charset class colspan content data-lazy-src data-original data-poster data-src data-srcset data-time data-timestamp data-date data-utime datetime data-lazy-srcset data-video-id hidden height href hreflang http-equiv id itemid itemprop itemscope itemtype label lang media name poster property pubdate rel role sizes src srcset style title type value width xml:lang',
+  'alt aria-hidden aria-label charset class colspan content data-lazy-src data-original data-poster data-src data-srcset data-time data-timestamp data-date data-utime datetime data-lazy-srcset data-video-id hidden height href hreflang http-equiv id itemid itemprop itemscope itemtype label lang media name poster property pubdate rel role shadowroot shadowrootmode sizes src srcset style title type value width xml:lang',
 )

@@ -208,7 +208,9 @@ function isTablePart(name: string): boolean {
 
 function isDropped(name: string, attributes: Attributes): boolean {
   if (name === 'script') return !/json/i.test(attributes['type'] ?? '') || !/ld/i.test(attributes['type'] ?? '')
-  return name === 'style' || name === 'svg' || name === 'math' || name === 'template'
+  // A template that is a shadow root is shown in its place.
+  if (name === 'template') return attributes['shadowrootmode'] === undefined && attributes['shadowroot'] === undefined
+  return name === 'style' || name === 'svg' || name === 'math'
 }
 
 function letter(codePoint: number): string {

@@ -2,7 +2,7 @@ import type { Element } from '../dom/element.ts'
 import type { HtmlTree } from '../dom/parse-html.ts'
 import { collapse, textOf } from '../dom/text.ts'
 
-export type HeadLink = { rel: string; href: string; type: string; sizes: string; hreflang: string }
+type HeadLink = { rel: string; href: string; type: string; sizes: string; hreflang: string }
 
 /** What a page says of itself in `<meta>`, `<link>`, `<title>` and `<html lang>`. */
 export type Head = {

@@ -42,7 +42,7 @@ function fold(text: string): string {
 }
 
 /** `Title | Site` → `Title`: a part goes when it is the site's name or its host, at either end. */
-export function withoutSite(title: string, siteName: string | undefined, url: string): string {
+function withoutSite(title: string, siteName: string | undefined, url: string): string {
   const parts = title.split(SEPARATOR).map((part) => part.trim())
   if (parts.length < 2) return title.trim()
   const host = fold(

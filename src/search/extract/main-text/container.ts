@@ -17,7 +17,7 @@ export function weigh(blocks: Block[], elements: number): Weights {
 }
 
 /** Text outside links counts fully from a sentence's length on. */
-export function proseOf(block: Block): number {
+function proseOf(block: Block): number {
   const free = block.text.length - block.linkCharacters
   return free < 25 ? free * 0.25 : free
 }

@@ -115,6 +115,40 @@ test('a product has the description that only its linked data tells, and not the
   ok(page.text.startsWith(description) && !page.text.includes('my mother'))
 })
 
+test('a thread that only linked data tells has its posts, in order', () => {
+  const post = (text: string): object => ({ '@type': 'Comment', text })
+  const told = [
+    'The pump must be cleaned first, and then the filter.',
+    'Mine was full of weeds when I looked into it last week.',
+  ]
+  const head = linkedData({
+    '@type': 'DiscussionForumPosting',
+    text: 'My boat takes in water, what can I do about it?',
+    comment: told.map(post),
+  })
+  const { text } = extracted(head, '<div id="app"></div>', { url: 'https://forum.example.org/t/1' })
+  equal(text, ['My boat takes in water, what can I do about it?', ...told].join('\n'))
+})
+
+test('an empty page is read from the state that its scripts would draw it from', () => {
+  const told = 'The old boats lie in the harbour in winter, and the people who own them mend their nets in the sheds.'
+  const state = {
+    props: { story: { body: `<p>${told}</p>`, id: 'a-b-c' }, cookieText: told.replaceAll('boats', 'cookies') },
+  }
+  const script = `<script id="state" type="application/json">${JSON.stringify(state)}</script>`
+  equal(textOf(`<div id="app">Loading</div>${script}`), `${told}\nLoading`)
+  ok(!textOf(`<article>${prose(8)}</article>${script}`).includes('in the sheds'))
+})
+
+test('a shadow root that the server declares is read, a template is not', () => {
+  ok(
+    textOf(`<my-post><template shadowrootmode="open"><div>${prose(3)}</div></template></my-post>`).includes(
+      'Paragraph 2',
+    ),
+  )
+  equal(textOf(`<template>${prose(3)}</template>`), '')
+})
+
 test('empty, broken and textless pages give empty text', () => {
   for (const body of ['', '<div></div>', '<img src=a.png>', '<<<>>>', '<p></p>'.repeat(100)])
     equal(typeof textOf(body), 'string')

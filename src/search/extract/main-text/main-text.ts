@@ -40,7 +40,7 @@ type Reading = MainText & { blocks: Block[]; kept: number; total: number; prose:
 /** The page's own text: what it shows and, before that, what only its linked data tells. */
 export function readMainText(page: Page, type: PageType): MainText {
   const shown = readShownText(page, type)
-  const told = type === 'listing' || type === 'forum' ? undefined : readToldText(page, type, shown.text)
+  const told = type === 'listing' ? undefined : readToldText(page, type, shown.text)
   return { text: told === undefined ? shown.text : `${told}\n${shown.text}`.trim(), isMain: shown.isMain }
 }
 
