@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 
 export const extractOptions = Type.Object({
   threads: Type.Integer({
@@ -17,5 +17,3 @@ export const extractOptions = Type.Object({
     description: 'Milliseconds one page may take to be read; a page that takes longer is given up.',
   }),
 })
-
-export type ExtractOptions = Static<typeof extractOptions>

@@ -76,7 +76,7 @@ export function playerThumbnailUrl(player: Player): string | undefined {
 }
 
 /** The address that the player's frame loads. */
-export function embedUrl(player: Player): string | undefined {
+function embedUrl(player: Player): string | undefined {
   if (player.name === 'peertube') return peertubeUrl(player.id, 'embed')
   return isId(player.id) ? known(player.name)?.embed(player.id) : undefined
 }

@@ -20,7 +20,7 @@ export function buildFilter(request: SearchRequest, parsed: ParsedQuery, safe: b
 }
 
 /** Hosts under both lists; undefined when neither names any. */
-export function narrow(a: string[], b: string[]): string[] | undefined {
+function narrow(a: string[], b: string[]): string[] | undefined {
   if (a.length === 0 || b.length === 0) return a.length + b.length === 0 ? undefined : [...a, ...b]
   const both = a.flatMap((x) => b.flatMap((y) => (isUnder(x, y) ? [x] : isUnder(y, x) ? [y] : [])))
   return [...new Set(both)]

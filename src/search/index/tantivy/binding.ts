@@ -84,7 +84,6 @@ export const MUST = 0
 export const SHOULD = 1
 export const MUST_NOT = 2
 export const UNSIGNED = 1
-export const DESCENDING = 1
 
 /** Undefined where the platform has no binary, or the binary cannot be loaded. */
 export function findBinding(): Binding | undefined {

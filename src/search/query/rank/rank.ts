@@ -3,7 +3,7 @@ import { languageNumber, type Signals } from '../signals.ts'
 import { hashText, squash } from '../squash.ts'
 
 /** What a sum of 1 is made of. Text is the engine's BM25 as a share of the best one; the rest breaks near-ties and finds homes. */
-export const WEIGHTS = {
+const WEIGHTS = {
   text: 1,
   /** Holds every word, where others hold some. */
   full: 0.5,
@@ -80,6 +80,6 @@ function freshnessOf(publishedS: number, nowS: number): number {
   return publishedS === 0 ? 0 : 2 ** (-Math.max(0, nowS - publishedS) / HALF_LIFE_S)
 }
 
-export function byScoreThenUrl(a: Ranked, b: Ranked, urlOf: (id: number) => string): number {
+function byScoreThenUrl(a: Ranked, b: Ranked, urlOf: (id: number) => string): number {
   return b.score - a.score || (urlOf(a.id) < urlOf(b.id) ? -1 : 1)
 }
