@@ -8,7 +8,7 @@
  * nDCG@10: every listed pair counts 1, discount log2, queries numbered by their place. Answers hold snippets, summaries and all three verticals.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
+import { availableParallelism, cpus, loadavg } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DocumentsReader } from '../src/search/documents/documents-reader.ts'
@@ -93,7 +93,7 @@ async function measureAnswers(data: string, documents: DocumentsReader): Promise
       .map(({ query, took }) => `${query} ${took.toFixed(1)} ms`)
       .join(', ')}`,
   )
-  const known = { tantivy: measureKnownItems(searcher, documents), sqlite: measureKnownItems(peer, documents) }
+  const known = measureKnownItems(searcher, documents)
   tell('known pages, MRR', known)
   peer.close()
   const throughput = await measureThroughput(data, 'tantivy', queries, 2)
@@ -105,7 +105,13 @@ async function measureAnswers(data: string, documents: DocumentsReader): Promise
 }
 
 const before = existsSync(values.json) ? (JSON.parse(readFileSync(values.json, 'utf8')) as Figures) : {}
-const result: Figures = { ...before, cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version }
+const result: Figures = {
+  ...before,
+  cpu: cpus()[0]?.model,
+  cores: availableParallelism(),
+  node: process.version,
+  load: loadavg()[0],
+}
 if (values.data !== undefined) result['ranking'] = await measureRanking(values.data)
 if (values.pages !== undefined) {
   result['pages'] = await measurePages(values.pages, values.work ?? `${values.pages.replace(/\/$/, '')}-work`)

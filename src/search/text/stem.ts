@@ -82,13 +82,15 @@ function lowerWord(word: string, language: string): string {
 }
 
 function remember(make: WordTerms): WordTerms {
-  let memory = new Map<string, string>()
+  let recent = new Map<string, string>()
+  let older = new Map<string, string>()
   return (word) => {
-    const term = memory.get(word)
+    const term = recent.get(word)
     if (term !== undefined) return term
-    const made = flat(make(word))
-    if (memory.size >= MEMORY_WORDS) memory = new Map()
-    memory.set(flat(word), made)
+    const made = older.get(word) ?? flat(make(word))
+    // What is met again moves over, so that common words outlive the names that each page brings.
+    if (recent.size >= MEMORY_WORDS / 2) [older, recent] = [recent, new Map()]
+    recent.set(flat(word), made)
     return made
   }
 }
