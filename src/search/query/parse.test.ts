@@ -64,6 +64,7 @@ describe('the language of queries', () => {
         equal(parsed.text, parsed.text.trim())
         for (const host of [...parsed.sites, ...parsed.withoutSites]) equal(host, host.toLowerCase())
       }),
+      { examples: [['filetype:"lang: ']] },
     )
   })
 })

@@ -39,7 +39,7 @@ export function parseQuery(query: string): ParsedQuery {
     const operator = name?.toLowerCase() ?? ''
     if (operator === '' || !readOperator(parsed, operator, value, minus !== undefined)) {
       if (minus === undefined) {
-        words.push(operator === '' ? value : whole)
+        words.push(operator === '' ? value : whole.trim())
         if (quoted !== undefined && operator === '') parsed.phrases.push(value)
       } else if (/[\p{L}\p{N}]/u.test(value)) parsed.without.push(value)
     }
