@@ -32,7 +32,7 @@ const ALGORITHMS: Record<string, string> = {
 /** Of these, those that are not written in Latin letters. */
 const OTHER_SCRIPTS = new Set(['ar', 'hy', 'ru', 'ta'])
 /** Words remembered per language: a stem costs 7 to 30 µs, a look 50 ns, and few words make most of any text. */
-const MEMORY_WORDS = 100_000
+const MEMORY_WORDS = 200_000
 const TERM_CHARACTERS_MAX = 64
 
 export type WordTerms = (word: string) => string
