@@ -57,7 +57,7 @@ export async function measureBusy(searcher: Searcher, queries: string[], at: { f
   const began = performance.now()
   const times: number[] = []
   let seen = commits.length
-  for (let i = 0; times.length < queries.length * 3 || commits.length < 5; i++) {
+  for (let i = 0; times.length < queries.length || commits.length < 5; i++) {
     // Lets the message of a commit in.
     await new Promise<void>((resolve) => setImmediate(resolve))
     const start = performance.now()
