@@ -93,7 +93,7 @@ async function measureAnswers(data: string, documents: DocumentsReader): Promise
       .map(({ query, took }) => `${query} ${took.toFixed(1)} ms`)
       .join(', ')}`,
   )
-  const known = measureKnownItems(searcher, documents)
+  const known = { tantivy: measureKnownItems(searcher, documents), sqlite: measureKnownItems(peer, documents) }
   tell('known pages, MRR', known)
   peer.close()
   const throughput = await measureThroughput(data, 'tantivy', queries, 2)

@@ -73,5 +73,6 @@ function shuffle<Value>(values: Value[], random: () => number): Value[] {
 }
 
 function mean(numbers: number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length)
+  const sum = numbers.reduce((total, each) => total + each, 0)
+  return Math.round((sum / Math.max(1, numbers.length)) * 1_000) / 1_000
 }
