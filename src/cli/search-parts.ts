@@ -3,6 +3,7 @@ import type { Config } from '../config/sections.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { OpenSearch } from '../search/open-search.ts'
+import { UserError } from './command.ts'
 
 /** Where search keeps everything in a data folder. */
 export function searchFolder(dataFolder: string): string {
@@ -16,11 +17,18 @@ export async function openSearchOf(dataFolder: string, config: Config, log: Log)
     import('../lib/warc/read-capture.ts'),
   ])
   const folder = searchFolder(dataFolder)
-  return openSearch({
-    folder,
-    options: config.search,
-    clock: systemClock,
-    log,
-    readCopy: (place) => readCapture(join(folder, 'warc'), place),
-  })
+  try {
+    return await openSearch({
+      folder,
+      options: config.search,
+      clock: systemClock,
+      log,
+      readCopy: (place) => readCapture(join(folder, 'warc'), place),
+    })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UserError(
+      `the search in ${folder} cannot be opened: ${why}. Restore it from a backup, or move that folder away to begin a new one.`,
+    )
+  }
 }

@@ -199,6 +199,21 @@ test('a later start has the index at once and does not crawl the manual again', 
   await second.stop(true)
 })
 
+test('a process that joins answers the same search, and its server’s end does not stop it', async () => {
+  const folder = join(scratch, 'joined')
+  mkdirSync(folder)
+  const server = await startProduct({ folder, env })
+  await until(async () => ((await search({ query: 'diffusion' }, server)).webPages.value.length > 0 ? true : undefined))
+  const joined = startProgram(['serve', '--data', folder, '--join', '--json'], env)
+  const { baseUrl } = JSON.parse(await joined.says(/^\{.*\}\n/)) as { baseUrl: string }
+  const there = { ...server, ask: (path: string, options = {}) => server.ask(new URL(path, baseUrl).href, options) }
+  await until(async () => ((await search({ query: 'diffusion' }, there)).webPages.value.length > 0 ? true : undefined))
+  await server.kill()
+  ok((await search({ query: 'diffusion' }, there)).webPages.value.length > 0)
+  joined.child.kill('SIGTERM')
+  equal(await joined.ended, 0)
+})
+
 test('a killed server takes its crawler along', async () => {
   const folder = join(scratch, 'killed')
   mkdirSync(folder)
