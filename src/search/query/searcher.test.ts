@@ -222,6 +222,17 @@ for (const { name } of ENGINES) {
   })
 }
 
+test('when the time is over, the pages found by then are the answer, and it says so', () => {
+  const images = [{ url: 'https://a.example/i.png', name: 'A river', context: '', prominence: 1 }]
+  const { searcher, close } = openFolder([makePage('https://a.example/', 'A river.', { images })], 'sqlite')
+  const request = requestOf('river', { wants: { pages: true, images: true, videos: true } })
+  const late = searcher.search(request, undefined, -1, 0).answer
+  deepEqual([late.partial, urlsOf(late), late.images.results], [true, ['https://a.example/'], []])
+  const whole = searcher.search(request, undefined, Infinity, 0).answer
+  deepEqual([whole.partial, whole.images.results.length], [false, 1])
+  close()
+})
+
 test('equals stand in the order of their URLs, whatever order they were kept in', () => {
   const pages = ['c', 'a', 'd', 'b'].map((name) =>
     makePage(`https://${name}.example/`, 'The same words.', { title: 'Same' }),
