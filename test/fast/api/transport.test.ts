@@ -185,8 +185,15 @@ describe('the plain-HTTP listener', async () => {
       }
     }
   })
+  test('the search paths in the form of their clients', async () => {
+    for (const path of ['/api/web-search?query=a', '/v1/web-search']) {
+      const reply = await plainRequest(port, path, { method: 'POST' })
+      const { _type, code, error } = JSON.parse(reply.text) as { _type: string; code: string; error: { code: number } }
+      deepEqual([reply.status, _type, code, error.code], [403, 'ErrorResponse', '403', 403])
+    }
+  })
   test('pages are redirected to the configured address, never to the Host header', async () => {
-    for (const path of ['/', '/docs', '/docs/api/']) {
+    for (const path of ['/', '/docs', '/docs/api/', '/search?q=sea']) {
       const reply = await plainRequest(port, path, { headers: { host: 'evil.example' } })
       deepEqual([reply.status, reply.location], [308, `${base}${path}`])
     }
