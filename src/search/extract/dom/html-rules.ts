@@ -11,6 +11,14 @@ export const BLOCKS = words(
   'address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html iframe legend li main menu nav noframes noscript object ol option p pre search section select summary table tbody td textarea tfoot th thead tr ul video audio canvas',
 )
 
+/** What a head may hold; anything else ends it, whether the page says so or not. */
+export const HEAD_CONTENT = words('base basefont bgsound link meta noframes noscript script style template title head')
+
+/** Elements that no drawing or formula holds: one of them ends an `<svg>` or `<math>` that was never closed. */
+export const NOT_FOREIGN = words(
+  'body div p table ul ol li dl h1 h2 h3 h4 h5 h6 section article main header footer nav aside form blockquote pre center',
+)
+
 const P = words('p')
 const P_AND_HEADINGS = words('p h1 h2 h3 h4 h5 h6')
 

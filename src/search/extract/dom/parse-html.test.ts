@@ -26,6 +26,10 @@ describe('end tags that HTML lets people leave out are put in', () => {
     '<a href=x>one<a href=y>two</a>': 'a("one") a("two")',
     '<b><div>x</b>y</div>': 'b(div("xy"))',
     '</div>x</p>': '"x"',
+    '<head><title>t</title><p>a': 'head(title("t")) p("a")',
+    '<body><p>a</p></body></html><p>b</p>': 'body(p("a") p("b"))',
+    '<svg><path><p>a</p>': 'svg p("a")',
+    '<svg><foreignObject><div>a</div></foreignObject></svg><p>b': 'svg p("b")',
   }
   for (const [html, tree] of Object.entries(cases)) {
     test(html, () => equal(shapeOf(html), tree))

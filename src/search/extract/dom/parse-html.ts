@@ -1,6 +1,6 @@
 import { Tokenizer } from 'htmlparser2'
 import { Element, type Attributes } from './element.ts'
-import { CLOSED_BY, FORMATTING, KEPT_ATTRIBUTES, SCOPES, VOID } from './html-rules.ts'
+import { CLOSED_BY, FORMATTING, HEAD_CONTENT, KEPT_ATTRIBUTES, NOT_FOREIGN, SCOPES, VOID } from './html-rules.ts'
 
 /** Bounds of one page's tree: far above what people write, low enough that no page takes more than seconds or some 100 MB. */
 const HTML_CHARACTERS_MAX = 8_000_000
@@ -45,6 +45,8 @@ class TreeBuilder {
   /** Name of the element whose content is dropped (`style`, `svg`, a script that is no data), and how deep in itself. */
   #dropped = ''
   #droppedDepth = 0
+  /** Dropped is a drawing or a formula in which no HTML has been announced. */
+  #isForeign = false
 
   constructor(html: string) {
     this.#html = html
@@ -90,8 +92,10 @@ class TreeBuilder {
   }
 
   onopentagend(): void {
+    if (this.#isForeign && NOT_FOREIGN.has(this.#name)) this.#dropped = ''
     if (this.#dropped !== '') {
       if (this.#name === this.#dropped) this.#droppedDepth++
+      if (this.#name === 'foreignobject') this.#isForeign = false
       return
     }
     this.#open(this.#name, this.#attributes)
@@ -110,7 +114,8 @@ class TreeBuilder {
       return
     }
     if (name === 'br') this.#open('br', {})
-    if (VOID.has(name)) return
+    // What stands behind `</body>` is still the body's: HTML, 13.2.6.4.19.
+    if (VOID.has(name) || name === 'body' || name === 'html') return
     if (this.#tooDeep > 0) this.#tooDeep--
     else this.#close(name)
   }
@@ -142,6 +147,7 @@ class TreeBuilder {
       return
     }
     if (name === 'image') return this.#open('img', attributes)
+    if (this.#top().name === 'head' && !HEAD_CONTENT.has(name)) this.#stack.pop()
     this.#closeImplied(name)
     const parent = this.#top()
     const element = new Element(name, attributes, parent, this.#elements.length)
@@ -150,6 +156,7 @@ class TreeBuilder {
     if (isDropped(name, attributes)) {
       this.#dropped = name
       this.#droppedDepth = 1
+      this.#isForeign = name === 'svg' || name === 'math'
     } else if (!VOID.has(name)) {
       if (this.#stack.length >= DEPTH_MAX) this.#tooDeep++
       else this.#stack.push(element)
