@@ -85,7 +85,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     searches: true,
     perMinute: Infinity,
     handle: handleImages,
-    doc: keyless('searchImages', 'Images: where `images.readLink` leads', { name: 'Images', schema: imagesSchema }),
+    doc: keyless('searchImages', 'Search images', { name: 'Images', schema: imagesSchema }),
   },
   {
     path: '/api/v1/videos',
@@ -94,7 +94,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     searches: true,
     perMinute: Infinity,
     handle: handleVideos,
-    doc: keyless('searchVideos', 'Videos: where `videos.readLink` leads', { name: 'Videos', schema: videosSchema }),
+    doc: keyless('searchVideos', 'Search videos', { name: 'Videos', schema: videosSchema }),
   },
   { path: '/search', method: 'GET', who: 'open', searches: true, perMinute: Infinity, handle: handleSearchPage },
   { path: '/search/style.css', method: 'GET', who: 'public', perMinute: 600, handle: handleSearchStyle },
