@@ -7,6 +7,8 @@ const HTML_CHARACTERS_MAX = 8_000_000
 const ELEMENTS_MAX = 200_000
 const TEXT_CHARACTERS_MAX = 4_000_000
 const DEPTH_MAX = 400
+/** A page with less text and with templates is read again with what stands in them. */
+const TEXT_CHARACTERS_MIN = 600
 /** How far up an inline end tag looks for its element: a page of stray end tags must not cost the depth each time. */
 const FORMATTING_LEVELS = 40
 const ATTRIBUTES_MAX = 48
@@ -23,8 +25,13 @@ export type HtmlTree = {
 
 /** Builds the light tree in one pass. Never throws; work and memory grow with the text's length only, within the bounds above. */
 export function parseHtml(html: string): HtmlTree {
-  const builder = new TreeBuilder(html.length > HTML_CHARACTERS_MAX ? html.slice(0, HTML_CHARACTERS_MAX) : html)
-  return builder.build()
+  const bounded = html.length > HTML_CHARACTERS_MAX ? html.slice(0, HTML_CHARACTERS_MAX) : html
+  const builder = new TreeBuilder(bounded, false)
+  const tree = builder.build()
+  // A page that scripts fill from its templates, or whose template never ends, has its text in them.
+  if (builder.hasTemplates && builder.textCharacters < TEXT_CHARACTERS_MIN)
+    return new TreeBuilder(bounded, true).build()
+  return tree
 }
 
 /** What the tokenizer calls; offsets are places in the whole text, which is written at once. */
@@ -48,8 +55,12 @@ class TreeBuilder {
   /** Dropped is a drawing or a formula in which no HTML has been announced. */
   #isForeign = false
 
-  constructor(html: string) {
+  readonly #keepsTemplates: boolean
+  hasTemplates = false
+
+  constructor(html: string, keepsTemplates: boolean) {
     this.#html = html
+    this.#keepsTemplates = keepsTemplates
     this.#truncated = html.length >= HTML_CHARACTERS_MAX
   }
 
@@ -137,6 +148,11 @@ class TreeBuilder {
   onprocessinginstruction(): void {}
   onend(): void {}
 
+  /** Of text outside scripts and what is dropped. */
+  get textCharacters(): number {
+    return this.#textCharacters
+  }
+
   #top(): Element {
     return this.#stack.at(-1) ?? this.#root
   }
@@ -153,7 +169,8 @@ class TreeBuilder {
     const element = new Element(name, attributes, parent, this.#elements.length)
     this.#elements.push(element)
     parent.children.push(element)
-    if (isDropped(name, attributes)) {
+    if (name === 'template') this.hasTemplates = true
+    if (isDropped(name, attributes) && !(name === 'template' && this.#keepsTemplates)) {
       this.#dropped = name
       this.#droppedDepth = 1
       this.#isForeign = name === 'svg' || name === 'math'

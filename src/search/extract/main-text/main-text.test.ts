@@ -146,7 +146,12 @@ test('a shadow root that the server declares is read, a template is not', () => 
       'Paragraph 2',
     ),
   )
-  equal(textOf(`<template>${prose(3)}</template>`), '')
+  ok(!textOf(`<article>${prose(8)}</article><template>${prose(3, 'lighthouse')}</template>`).includes('lighthouse'))
+})
+
+test('a page that has nothing but a template, or never ends one, is read from it', () => {
+  ok(textOf(`<template>${prose(3)}</template>`).includes('Paragraph 2'))
+  ok(textOf(`<header>Site</header><template id="page"><main>${prose(5)}</main>`).includes('Paragraph 4'))
 })
 
 test('empty, broken and textless pages give empty text', () => {
