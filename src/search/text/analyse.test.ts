@@ -96,6 +96,7 @@ test('any text: terms are short, without white space, in order, and the same eac
       }
       deepEqual(analyse(given, language), tokens)
     }),
+    { examples: [['\ufe72 a\ufe72b', 'en']] },
   )
 })
 
