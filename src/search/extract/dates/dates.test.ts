@@ -67,6 +67,10 @@ describe('the day of publication is found wherever a page tells it', () => {
       linkedData({ '@graph': [{ '@type': 'WebPage', datePublished: '2025-02-03' }] }),
       article(''),
     ],
+    'JSON-LD in CDATA': [
+      `<script type="application/ld+json">//<![CDATA[\n{"@type":"Article","datePublished":"2025-02-03"}\n//]]></script>`,
+      article(''),
+    ],
     meta: ['<meta property="article:published_time" content="2025-02-03T10:00:00Z">', article('')],
     'Dublin Core': ['<meta name="DC.date.issued" content="2025-02-03">', article('')],
     microdata: [

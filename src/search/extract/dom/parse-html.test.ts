@@ -28,6 +28,7 @@ describe('end tags that HTML lets people leave out are put in', () => {
     '</div>x</p>': '"x"',
     '<head><title>t</title><p>a': 'head(title("t")) p("a")',
     '<body><p>a</p></body></html><p>b</p>': 'body(p("a") p("b"))',
+    '<p>a</p><![CDATA[x><p>b</p>': 'p("a") p("b")',
     '<svg><path><p>a</p>': 'svg p("a")',
     '<svg><foreignObject><div>a</div></foreignObject></svg><p>b': 'svg p("b")',
   }

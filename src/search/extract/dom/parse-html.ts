@@ -15,6 +15,13 @@ const ATTRIBUTES_MAX = 48
 const VALUE_CHARACTERS_MAX = 8_192
 const SCRIPT_CHARACTERS_MAX = 1_000_000
 
+/**
+ * HTML has no CDATA sections: what looks like one ends with its first `>` (13.2.5.42). The tokenizer would look for `]]>`, to the end of the
+ * page. Of the same length, so that no other place moves.
+ */
+const CDATA = '<![CDATA['
+const NO_CDATA = '<! CDATA '
+
 export type HtmlTree = {
   root: Element
   /** All elements in document order. */
@@ -26,11 +33,11 @@ export type HtmlTree = {
 /** Builds the light tree in one pass. Never throws; work and memory grow with the text's length only, within the bounds above. */
 export function parseHtml(html: string): HtmlTree {
   const bounded = html.length > HTML_CHARACTERS_MAX ? html.slice(0, HTML_CHARACTERS_MAX) : html
-  const builder = new TreeBuilder(bounded, false)
+  const text = bounded.includes(CDATA) ? bounded.replaceAll(CDATA, NO_CDATA) : bounded
+  const builder = new TreeBuilder(text, false)
   const tree = builder.build()
   // A page that scripts fill from its templates, or whose template never ends, has its text in them.
-  if (builder.hasTemplates && builder.textCharacters < TEXT_CHARACTERS_MIN)
-    return new TreeBuilder(bounded, true).build()
+  if (builder.hasTemplates && builder.textCharacters < TEXT_CHARACTERS_MIN) return new TreeBuilder(text, true).build()
   return tree
 }
 

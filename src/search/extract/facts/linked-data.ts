@@ -19,11 +19,11 @@ export function readLinkedData(tree: HtmlTree): Thing[] {
   return things
 }
 
-/** Many pages wrap the block in a comment, or leave line breaks in strings or a comma at the end. */
+/** Many pages wrap the block in a comment or in CDATA (which the parser has made `<! CDATA `), or leave line breaks in strings or a comma at the end. */
 function parseLoosely(text: string): unknown {
   const bare = text
-    .replace(/^\s*(?:<!--|\/\*\s*<!\[CDATA\[\s*\*\/|<!\[CDATA\[)/, '')
-    .replace(/(?:-->|\/\*\s*\]\]>\s*\*\/|\]\]>|;)\s*$/, '')
+    .replace(/^\s*(?:<!--|\/\*\s*<!.CDATA.\s*\*\/|(?:\/\/\s*)?<!.CDATA.)/, '')
+    .replace(/(?:-->|\/\*\s*\]\]>\s*\*\/|(?:\/\/\s*)?\]\]>|;)\s*$/, '')
   for (const candidate of [bare, bare.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/,\s*(?=[}\]])/g, '')]) {
     try {
       return JSON.parse(candidate)
