@@ -26,8 +26,8 @@ Nothing has to be set: \`npm start\` works as it is. A setting comes from, the l
 4. \`--set NAME=VALUE\`, as often as needed, and the short flags that \`./unmask serve --help\` shows.
 
 A name that does not exist and a value that is not allowed are refused at the start, all of them at once, each with what
-is allowed. In the environment and in flags a list is written \`a,b\`, names with values \`a=1,b=2\`; names with
-values add to those of the earlier sources.
+is allowed; of the environment only the variables named here are looked at. In the environment and in flags a list is
+written \`a,b\`, names with values \`a=1,b=2\`; names with values add to those of the earlier sources.
 
 The data folder is \`./data\`, or the one that \`--data DIR\` or \`UNMASK_DATA\` names.
 `
