@@ -48,7 +48,7 @@ export function searchExample({ baseUrl, ownAuthority }: Place): Example {
   const code = `curl${trust} ${baseUrl}/api/web-search \\
   -H "Authorization: Bearer $UNMASK_API_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"query": "how does a diffusion model write", "count": 3}'`
+  -d '{"query": "diffusion", "count": 3}'`
   return { caption: 'curl, web search', code }
 }
 

@@ -14,6 +14,9 @@ export type Place = {
 /** What a page has beyond the common frame. `head` is HTML; `nav`: which of the site's places it belongs to. */
 export type Frame = { head?: string; nav?: 'search' | 'manual' | 'reference'; language?: string }
 
+/** For `head`: the name under which search results show the pages outside the manual. */
+export const SITE_NAME = '<meta property="og:site_name" content="Unmask">\n'
+
 const NAV = [
   ['search', '/search', 'Search'],
   ['manual', '/docs/', 'Manual'],

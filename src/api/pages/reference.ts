@@ -3,7 +3,7 @@ import { NEUTRAL_FIELDS } from '../chat-completions/neutral-fields.ts'
 import type { OpenApi } from '../openapi.ts'
 import { chatExamples, searchExample, trustExample } from './examples.ts'
 import { renderFields, type Schema } from './fields.ts'
-import { codeBlock, escape, prose, renderPage, table, type Place } from './page.ts'
+import { codeBlock, escape, prose, renderPage, SITE_NAME, table, type Place } from './page.ts'
 
 type Operation = {
   operationId: string
@@ -23,7 +23,7 @@ export function renderReference(document: OpenApi, place: Place): string {
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
   )
   const contents = operations.map(
-    ({ operation }) => `<li><a href="#${operation.operationId}">${escape(operation.summary)}</a></li>`,
+    ({ operation }) => `<li><a href="#${operation.operationId}">${prose(operation.summary)}</a></li>`,
   )
   return renderPage(
     'Unmask API reference',
@@ -43,7 +43,7 @@ ${compatibility()}
 ${errors()}
 ${LIMITS}
 </main></div>`,
-    { nav: 'reference' },
+    { head: SITE_NAME, nav: 'reference' },
   )
 }
 
@@ -54,7 +54,7 @@ function quickStart(place: Place): string {
 ${codeBlock('Shell', trustExample(place))}`
     : ''
   return `<h2 id="start">Quick start</h2>
-<p>Every call carries the header <code>Authorization: Bearer</code> with an API key. The first key is in the file <code>first-key</code> of the server’s data folder, or was printed at its first start; more are made with <code>./unmask keys create --name NAME</code> there.</p>
+<p>Every call carries the header <code>Authorization: Bearer</code> with an API key. The first key is in the file <code>first-key</code> of the server’s data folder, or was printed at its first start; more are made with <code>./unmask keys create --name NAME</code> there.${place.ownAuthority ? ' <code>unmask-ca.pem</code> is fetched as told under <a href="#trust">Trust</a>.' : ''}</p>
 ${[...chatExamples(place), searchExample(place)].map(({ caption, code }) => codeBlock(caption, code)).join('\n')}
 ${trust}`
 }
@@ -66,7 +66,7 @@ function renderOperation(path: string, method: string, operation: Operation, doc
     const schema = resolve(content?.[type]?.schema.$ref, document)
     return schema === undefined ? '' : `<h3>${title}</h3>${renderFields(schema, input)}`
   }
-  return `<section><h2 id="${operation.operationId}">${escape(operation.summary)}</h2>
+  return `<section><h2 id="${operation.operationId}">${prose(operation.summary)}</h2>
 <p class="route"><span class="tag">${method.toUpperCase()}</span> <code>${escape(path)}</code> <span class="kind">${keyRule(operation.security)}</span></p>
 ${operation.description === undefined ? '' : `<p>${prose(operation.description)}</p>`}
 ${renderQuery(operation.parameters)}${body('Request', operation.requestBody?.content, 'application/json', true)}
