@@ -107,9 +107,12 @@ async function openPort(server: HttpServer, host: string, port: number): Promise
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : ''
     if (code === 'EADDRINUSE') {
-      throw new Error(`Port ${port} on ${host} is taken by another program: choose another one, or end that program.`, {
-        cause: error,
-      })
+      throw new Error(
+        `Port ${port} on ${host} is taken by another program: choose another one (--port N), or end that program.`,
+        {
+          cause: error,
+        },
+      )
     }
     throw new Error(`Cannot listen on ${host}, port ${port} (${String(code)}).`, { cause: error })
   }

@@ -72,7 +72,7 @@ describe('wrong use is a sentence, the nearest known word, and status 2', () => 
     [['serve', '--config', 'none.json'], /there is no configuration file .*none\.json/],
     [['keys', 'create'], /keys create needs --name NAME/],
     [['keys', 'create', '--name', 'a', '--expires', '2027-02-30'], /--expires is 2027-02-30; allowed: /],
-    [['keys', 'revoke'], /keys revoke needs a word more/],
+    [['keys', 'revoke'], /keys revoke needs ID\./],
     [['keys', 'rotate', 'key_x', '--overlap', 'soon'], /--overlap is soon; allowed: /],
     [['packages', 'set', 'a', '--chat-minute', '0'], /--chat-minute is 0; allowed: a whole number from 1, or none/],
     [['bench', 'chta'], /there is no bench chta; did you mean chat\?/],

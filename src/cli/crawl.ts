@@ -96,12 +96,24 @@ const WHY = {
   aborted: 'Stopped; the same command goes on from here.',
 }
 
+/** What became of addresses that are no page of the index. */
+const STATES: Record<string, string> = {
+  done: 'sitemap, feed or gone',
+  noindex: 'not to be indexed',
+  no_page: 'no page',
+  disallowed: 'disallowed by robots.txt',
+  trap: 'endless variants of a page',
+  given_up: 'given up',
+}
+
 function renderEnd(end: Extract<CrawlEnd, { kind: 'ended' }>, served: boolean): string {
   const where = served ? 'the running server finds them within seconds' : 'they are in the index'
   const others = Object.entries(end.states).filter(([state]) => state !== 'kept' && state !== 'waiting')
   return [
     `${end.kept} pages kept of ${end.fetched} answers (${(end.bytes / 1e6).toFixed(1)} MB); ${where}. ${WHY[end.why]}`,
-    ...(others.length === 0 ? [] : [`Others: ${others.map(([state, count]) => `${count} ${state}`).join(', ')}.`]),
+    ...(others.length === 0
+      ? []
+      : [`Not kept: ${others.map(([state, count]) => `${count} ${STATES[state] ?? state}`).join(', ')}.`]),
     ...end.givenUp.map(({ host, reason }) => `${host} was left: ${reason}`),
   ].join('\n')
 }

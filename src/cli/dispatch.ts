@@ -69,7 +69,9 @@ function parse(name: string, action: Action, words: string[]): { values: object;
   const { wordsMin = 0, wordsMax = wordsMin } = action
   if (count < wordsMin || count > wordsMax) {
     const what =
-      count < wordsMin ? 'needs a word more' : `does not know what to do with "${parsed.positionals[wordsMax]}"`
+      count < wordsMin
+        ? `needs ${action.words?.split(' ')[0]}`
+        : `does not know what to do with "${parsed.positionals[wordsMax]}"`
     throw new UserError(`${name} ${what}.\nUsage: unmask ${name} ${action.words ?? '[flags]'}`, WRONG_USE)
   }
   return parsed

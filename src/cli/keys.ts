@@ -141,7 +141,9 @@ async function rotateKey(call: Call): Promise<number> {
   return withAdmin(call, { mayBegin: false }, async (admin) => {
     const wish = { id: call.words[0] ?? '', ...(overlapMs === undefined ? {} : { overlapMs }) }
     const { key, secret, overlapUntil } = accepted(await admin.rotateKey(wish))
-    tellSecret(call, key.id, secret, `The old secret works until ${new Date(overlapUntil).toISOString()}.`)
+    const old =
+      overlapMs === 0 ? 'works no longer' : `works until ${new Date(overlapUntil).toISOString().slice(0, 16)}Z`
+    tellSecret(call, key.id, secret, `It is kept nowhere: store it now. The old secret ${old}.`)
     return 0
   })
 }

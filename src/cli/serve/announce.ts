@@ -24,6 +24,7 @@ export async function announce({ call, dataFolder, parts, joined, version }: Beg
     firstKey,
     caFile: tls.authority?.file,
     fingerprint: tls.material?.fingerprint,
+    caFingerprint: tls.authority?.fingerprint,
     models: engine.health().models.map((model) => model.id),
     startMs: sinceStart(),
   }

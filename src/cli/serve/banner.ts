@@ -7,6 +7,8 @@ export type Opening = {
   /** Undefined where the certificate is the operator's own, or a proxy's. */
   caFile: string | undefined
   fingerprint: string | undefined
+  /** Of the authority's certificate, the one in `caFile`. */
+  caFingerprint: string | undefined
   models: string[]
   firstKey: { kind: 'secret'; secret: string } | { kind: 'file'; path: string } | undefined
   joined: boolean
@@ -16,14 +18,14 @@ export type Opening = {
 
 /** The first start shows all of it; later ones only where it listens and where to read more. */
 export function renderBanner(opening: Opening, { paint }: Pick<Terminal, 'paint'>): string {
-  const { baseUrl, caFile, fingerprint, firstKey } = opening
+  const { baseUrl, firstKey } = opening
   const rows: [name: string, text: string][] = [
     ['Address', baseUrl],
     ['OpenAI clients', `base URL ${baseUrl}/v1`],
     ['Models', opening.models.join(', ')],
     ['Search', `${baseUrl}/search`],
     ['Manual', `${baseUrl}/docs/`],
-    ...(firstKey === undefined ? [] : trustRows(fingerprint, caFile)),
+    ...(firstKey === undefined ? [] : trustRows(opening)),
     ...(firstKey === undefined ? [] : [keyRow(firstKey)]),
   ]
   const width = Math.max(...rows.map(([name]) => name.length))
@@ -34,10 +36,11 @@ export function renderBanner(opening: Opening, { paint }: Pick<Terminal, 'paint'
   return ['', `  ${title}`, '', ...lines, '', ...end, ''].join('\n')
 }
 
-function trustRows(fingerprint: string | undefined, caFile: string | undefined): [string, string][] {
+function trustRows({ fingerprint, caFile, caFingerprint }: Opening): [string, string][] {
   return [
     ...(fingerprint === undefined ? [] : [['Certificate', `SHA-256 ${fingerprint}`] satisfies [string, string]]),
     ...(caFile === undefined ? [] : [['CA file', caFile] satisfies [string, string]]),
+    ...(caFingerprint === undefined ? [] : [['', `SHA-256 ${caFingerprint}`] satisfies [string, string]]),
   ]
 }
 

@@ -11,6 +11,7 @@ const opening: Opening = {
   version: '1.2.3',
   baseUrl: 'https://127.0.0.1:8443',
   caFile: '/srv/data/tls/ca.pem',
+  caFingerprint: 'CC:DD',
   fingerprint: 'AB:CD',
   models: ['Model', 'Model-MoE'],
   firstKey: { kind: 'secret', secret: 'um_live_x' },
@@ -24,6 +25,7 @@ describe('the first screen', () => {
     for (const part of [
       'https://127.0.0.1:8443/v1',
       'AB:CD',
+      'CC:DD',
       '/srv/data/tls/ca.pem',
       'um_live_x',
       'https://127.0.0.1:8443/search',
