@@ -8,6 +8,8 @@ export const SUMMARY_MAX = 1_000
 const ENOUGH = 800
 /** A longer text is taken to be longer than a summary, without a look at its white space. */
 const SHORT_MAX = 8_000
+/** Sentences are sought this far. */
+const READ_MAX = 12_000
 
 /**
  * Sentences of the text, in its order: the opening ones and those that hold words of the query; 300 to 1,000 characters, or
@@ -17,21 +19,22 @@ export function makeSummary(text: string, language: string | undefined, places: 
   const whole = text.length > SHORT_MAX ? undefined : oneLine(text)
   if (whole !== undefined && whole.length <= SUMMARY_MAX) return whole
   let next = 0
-  const scored = sentences(text, language).map((sentence, order) => {
+  const scored = sentences(text.slice(0, READ_MAX), language).map((sentence, order) => {
     const words = new Set<number>()
     for (; next < places.length && (places[next]?.start ?? 0) < sentence.end; next++) words.add(places[next]?.word ?? 0)
-    const shown = oneLine(sentence.text)
-    const worth = words.size * 2 + 3 / (1 + order) + (shown.length < 25 ? -1 : 0) + (shown.length > 500 ? -1 : 0)
-    return { shown, order, worth }
+    const { length } = sentence.text
+    const worth = words.size * 2 + 3 / (1 + order) + (length < 25 ? -1 : 0) + (length > 500 ? -1 : 0)
+    return { text: sentence.text, order, worth }
   })
   scored.sort((a, b) => b.worth - a.worth || a.order - b.order)
-  const taken: typeof scored = []
+  const taken: { shown: string; order: number }[] = []
   let length = 0
   for (const sentence of scored) {
     if (length >= ENOUGH) break
-    if (sentence.shown === '' || length + sentence.shown.length + 1 > SUMMARY_MAX) continue
-    taken.push(sentence)
-    length += sentence.shown.length + 1
+    const shown = oneLine(sentence.text)
+    if (shown === '' || length + shown.length + 1 > SUMMARY_MAX) continue
+    taken.push({ shown, order: sentence.order })
+    length += shown.length + 1
   }
   const extract = taken
     .toSorted((a, b) => a.order - b.order)
