@@ -16,10 +16,11 @@ export class FakeAccounts implements Accounts {
   readonly uses: { keyId: string; ended: 'settled' | 'refunded'; use: CallUse }[] = []
   #keys = new Map<string, { key: Key; caps: Caps; spent: { minute: number; day: number; running: number } }>()
   #rejected = new Map<string, 'revoked' | 'expired' | 'account_disabled'>()
+  #count = 0
 
   /** Adds a key whose secret is `token`. */
   add(token: string, changes: Partial<Key> = {}, caps: Caps = { concurrent: 64 }): Key {
-    const id = `key_${this.#keys.size + 1}`
+    const id = `key_${++this.#count}`
     const key: Key = {
       id,
       accountId: `account_${id}`,

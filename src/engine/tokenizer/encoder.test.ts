@@ -9,7 +9,7 @@ import { Tokenizer } from './tokenizer.ts'
 const user = (text: string): ChatTurn[] => [{ role: 'user', text }]
 
 describe('prompts are encoded off the caller’s thread', () => {
-  const encoder = new Encoder({ jobMsMax: 400 })
+  const encoder = new Encoder({ jobMsMax: 1200 })
   let file: ModelFile
 
   before(async () => {
