@@ -102,8 +102,9 @@ def questions(work: Path) -> list[Example]:
     """What the tuned base was taught, in the proportions that it was taught in; nothing for an unchanged base."""
     if best_base_path(work) == base_path(work):
         return []
-    data, each = Data(work), QUESTIONS / sum(SHARES.values())
-    shares = {kind: round(share * each) for kind, share in SHARES.items()}
+    taught = {kind: share for kind, share in SHARES.items() if kind != "own"}
+    data, each = Data(work), QUESTIONS / sum(taught.values())
+    shares = {kind: round(share * each) for kind, share in taught.items()}
     return [data.encode(q) for q in draw(data.questions, shares, random.Random(2))]
 
 

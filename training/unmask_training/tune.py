@@ -17,10 +17,13 @@ from .network import Network, triangle
 from .prepare import Example, evaluation_prompts, load_examples, normalise, write_atomically
 from .scales import Scales, write_tuned
 
-RATE, RATE_LAST, WARM_UP_STEPS = 3e-3, 0.05, 10
-# Of one step. The base's own answers keep what it knows; the rest teaches.
-SHARES = {"sum": 16, "capital": 8, "opposite": 5, "symbol": 5, "unit": 5, "calendar": 3, "product": 10, "unknown": 2}
-OWN_ANSWERS, OWN_TOKENS_MAX, BATCH = 6, 100, 12
+RATE, RATE_LAST, WARM_UP_STEPS = 4e-3, 0.05, 10
+# Examples of one step. The base's own answers keep what it knows; the rest teaches.
+SHARES = {"sum": 16, "capital": 8, "opposite": 5, "symbol": 5, "unit": 5, "calendar": 3, "product": 10, "unknown": 2, "own": 6}
+# Towards the end: tables are known by then and only kept; what is not yet known, and the base's own manner, get the time.
+LATE_SHARES = {"sum": 14, "capital": 2, "opposite": 2, "symbol": 2, "unit": 8, "calendar": 4, "product": 14, "unknown": 3, "own": 10}
+LATE_FROM = 0.7  # of the time budget
+OWN_TOKENS_MAX, BATCH = 100, 12
 
 
 @dataclass
@@ -48,7 +51,7 @@ def tune(work: Path, options: TuneOptions) -> dict:
     run.note(held_out_loss(run.scales, held))
     write_tuned(run.scales, base_path(work), tuned_path(work))
     figures = {"steps": run.steps, "targets": run.targets, "seconds": round(run.spent()), "rate": options.rate,
-               "threads": options.threads, "shares": {**SHARES, "own": OWN_ANSWERS}, "history": run.history}
+               "threads": options.threads, "shares": SHARES, "lateShares": LATE_SHARES, "history": run.history}
     write_atomically(work / "tune.json", figures)
     return figures
 
@@ -68,10 +71,11 @@ class Data:
         answer = self.tokenizer.encode(question.answer, add_special_tokens=False).ids
         return encode_question(self.tokenizer, question.ask), [*answer, END_OF_TURN]
 
-    def batches(self, seed: int, step: int) -> list[list[Example]]:
+    def batches(self, seed: int, step: int, shares: dict[str, int]) -> list[list[Example]]:
         """Cut by length, so that little is padding."""
         rng = random.Random(seed * 1_000_003 + step)
-        examples = [self.encode(q) for q in draw(self.questions, SHARES, rng)] + rng.sample(self.own, OWN_ANSWERS)
+        taught = draw(self.questions, {kind: count for kind, count in shares.items() if kind != "own"}, rng)
+        examples = [self.encode(q) for q in taught] + rng.sample(self.own, shares["own"])
         examples.sort(key=lambda example: len(example[0]) + len(example[1]))
         return [examples[i : i + BATCH] for i in range(0, len(examples), BATCH)]
 
@@ -128,9 +132,10 @@ class Run:
         return self.seconds + time.monotonic() - self.began
 
     def step(self) -> None:
+        spent = self.spent() / self.options.seconds
         for group in self.optimizer.param_groups:
-            group["lr"] = self.options.rate * rate_share(self.steps, self.spent() / self.options.seconds)
-        batches = self.data.batches(self.options.seed, self.steps)
+            group["lr"] = self.options.rate * rate_share(self.steps, spent)
+        batches = self.data.batches(self.options.seed, self.steps, SHARES if spent < LATE_FROM else LATE_SHARES)
         targets = sum(len(answer) for batch in batches for _, answer in batch)
         base = self.scales.build()
         network, losses = Network(base), []
