@@ -4,6 +4,7 @@
  *   --pages DIR      folder of HTML files, one host in each folder below it: speed, and known pages found again
  *   --pages-max N    so many pages of it (default all)
  *   --work DIR       extracted pages and the index stay there (default DIR of --pages with "-work" behind it)
+ *   --answers        over the index that the last run left in --work: answers only
  *   --json FILE      write the figures (default bench/results/search.json)
  * nDCG@10: every listed pair counts 1, discount log2, queries numbered by their place. Answers hold snippets, summaries and all three verticals.
  */
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     pages: { type: 'string' },
     'pages-max': { type: 'string', default: 'Infinity' },
     work: { type: 'string' },
+    answers: { type: 'boolean', default: false },
     json: { type: 'string', default: 'bench/results/search.json' },
   },
 })
@@ -51,6 +53,14 @@ async function measureRanking(folder: string): Promise<Figures> {
   }
   tell('Cranfield nDCG@10', ndcg)
   return { queries: collection.queries.length, pages: collection.docs.length, ndcg }
+}
+
+async function measureAgain(work: string, before: unknown): Promise<Figures> {
+  const data = join(work, 'search')
+  const documents = new DocumentsReader(documentsPathOf(data))
+  const answers = await measureAnswers(data, documents)
+  documents.close()
+  return { ...(before as Figures), ...answers }
 }
 
 async function measurePages(folder: string, work: string): Promise<Figures> {
@@ -114,7 +124,8 @@ const result: Figures = {
 }
 if (values.data !== undefined) result['ranking'] = await measureRanking(values.data)
 if (values.pages !== undefined) {
-  result['pages'] = await measurePages(values.pages, values.work ?? `${values.pages.replace(/\/$/, '')}-work`)
+  const work = values.work ?? `${values.pages.replace(/\/$/, '')}-work`
+  result['pages'] = values.answers ? await measureAgain(work, before['pages']) : await measurePages(values.pages, work)
 }
 mkdirSync(dirname(values.json), { recursive: true })
 writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`)

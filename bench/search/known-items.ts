@@ -10,7 +10,13 @@ const DEPTH = 50
 const SAME_BITS_MAX = 3
 const WORDS = 8
 
-export type KnownItems = { titles: number; middles: number; sample: number }
+/** `oneOnly`: of the middles, those that stand so in one page alone. */
+export type KnownItems = {
+  titles: number
+  middles: number
+  sample: number
+  oneOnly: { middles: number; sample: number }
+}
 
 /** Mean reciprocal rank of a page asked for by its title, which no other page has, and by eight words from the middle of its text. */
 export function measureKnownItems(searcher: Searcher, documents: DocumentsReader): KnownItems {
@@ -35,11 +41,19 @@ export function measureKnownItems(searcher: Searcher, documents: DocumentsReader
     })
     .slice(0, SAMPLE)
   const ask = (page: PageRow, query: string): number => reciprocalRank(searcher, documents, page, query)
+  const found = middles.map(({ page, query }) => ({ rank: ask(page, query), one: holders(searcher, query) === 1 }))
+  const oneOnly = found.filter(({ one }) => one).map(({ rank }) => rank)
   return {
     titles: mean(wordy.map((page) => ask(page, plain(page.title)))),
-    middles: mean(middles.map(({ page, query }) => ask(page, query))),
+    middles: mean(found.map(({ rank }) => rank)),
     sample: SAMPLE,
+    oneOnly: { middles: mean(oneOnly), sample: oneOnly.length },
   }
+}
+
+/** How many pages hold these words one after the other. */
+function holders(searcher: Searcher, words: string): number {
+  return askPages(searcher, `"${words}"`).pages.total
 }
 
 function middleOf(documents: DocumentsReader, page: PageRow): string | undefined {

@@ -12,6 +12,11 @@ describe('letters and little words give the language of a query away', () => {
     'Häuser kaufen': 'de',
     'comment faire du pain': 'fr',
     'cómo hacer pan': 'es',
+    Eigenschaften: 'de',
+    'texte inversé': 'fr',
+    'velocidad mínima': 'es',
+    impostazioni: 'it',
+    'young management': 'en',
     'linux kernel': 'en',
     αναζήτηση: 'el',
   }

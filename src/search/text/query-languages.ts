@@ -1,23 +1,26 @@
 import { hasStemmer } from './stem.ts'
 
-/** Letters and little words that give a language away in a query of a few words. */
+/** Letters, endings and little words that give a language away in a query of a few words. */
 const HINTS: [string, RegExp][] = [
   [
     'de',
-    /[äöüß]|\b(?:der|die|das|den|dem|des|und|oder|für|mit|wie|ist|sind|ein|eine|einer|nicht|auf|von|vom|zu|zum|zur|im|bei|sich|wird|werden|kann)\b/gi,
+    /[äöüß]|\w{3}(?:ung|ungen|schaft|schaften|heit|keit|lich|liche|lichen|isch|ische|ischen)\b|\b(?:der|die|das|den|dem|des|und|oder|für|mit|wie|ist|sind|ein|eine|einer|nicht|auf|von|vom|zu|zum|zur|im|bei|sich|wird|werden|kann)\b/gi,
   ],
   [
     'fr',
-    /[çœàâêîôûëï]|\b(?:le|la|les|de|des|un|une|est|sont|pour|avec|dans|sur|par|pas|ne|ou|au|aux|ce|cette|comment|que|qui|et|du)\b|\b[ldjmtsn]['’]/gi,
+    /[éçœàâêîôûëï]|\w{3}(?:eux|euse|euses)\b|\b(?:le|la|les|de|des|un|une|est|sont|pour|avec|dans|sur|par|pas|ne|ou|au|aux|ce|cette|comment|que|qui|et|du)\b|\b[ldjmtsn]['’]/gi,
   ],
   [
     'es',
-    /[ñ¿¡áíóú]|\b(?:el|la|lo|los|las|un|una|de|para|con|por|como|qué|que|cómo|del|al|se|si|su|sus|más|este|esta|puede|es|son|en|y)\b/gi,
+    /[ñ¿¡áíóú]|\w{3}(?:idad|idades|miento|mientos)\b|\b(?:el|la|lo|los|las|un|una|de|para|con|por|como|qué|que|cómo|del|al|se|si|su|sus|más|este|esta|puede|es|son|en|y)\b/gi,
   ],
-  ['pt', /[ãõçâê]|\b(?:os|um|uma|de|que|se|para|com|não|como|dos|das|do|da|em|no|na|nos|nas|ao|mais|pode|por|o)\b/gi],
+  [
+    'pt',
+    /[ãõçâê]|\w{3}(?:idade|idades)\b|\b(?:os|um|uma|de|que|se|para|com|não|como|dos|das|do|da|em|no|na|nos|nas|ao|mais|pode|por|o)\b/gi,
+  ],
   [
     'it',
-    /[àèìòù]|\b(?:il|lo|la|le|gli|un|una|per|con|come|del|della|dei|delle|al|alla|nel|nella|che|si|non|sono|più|di|è)\b/gi,
+    /[àèìòù]|\w{3}(?:zione|zioni)\b|\b(?:il|lo|la|le|gli|un|una|per|con|come|del|della|dei|delle|al|alla|nel|nella|che|si|non|sono|più|di|è)\b/gi,
   ],
   ['nl', /\b(?:het|een|van|voor|met|niet|hoe|wat|op|zijn)\b/gi],
   ['sv', /[åäö]|\b(?:och|att|för|med|inte|hur|är|som|av)\b/gi],
