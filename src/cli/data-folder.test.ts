@@ -26,6 +26,13 @@ describe('a data folder', () => {
     deepEqual(openDataFolder(folder, NOW), { kind: 'current' })
   })
 
+  test('that cannot be made is a sentence', () => {
+    const file = newFolder()
+    writeFileSync(file, '')
+    throws(() => openDataFolder(file, NOW), /cannot be made \(a file is in its place\): name another one/)
+    throws(() => openDataFolder(join(file, 'in'), NOW), /a file is in its place/)
+  })
+
   test('may hold settings and certificates before the first start', () => {
     const folder = newFolder()
     mkdirSync(join(folder, 'tls'), { recursive: true })

@@ -17,7 +17,7 @@ export type FolderState = { kind: 'fresh' } | { kind: 'current' } | { kind: 'out
  * because its mode would be changed, and one of a newer version, because it would be misread.
  */
 export function openDataFolder(dataFolder: string, now: number): FolderState {
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+  makeFolder(dataFolder)
   const file = join(dataFolder, 'version.json')
   if (existsSync(file)) return judge(dataFolder, file)
   const strange = readdirSync(dataFolder).filter((name) => !MAY_BE_THERE.has(name))
@@ -30,6 +30,16 @@ export function openDataFolder(dataFolder: string, now: number): FolderState {
   chmodSync(dataFolder, 0o700)
   writeDataVersion(dataFolder, DATA_VERSION, now)
   return { kind: 'fresh' }
+}
+
+function makeFolder(dataFolder: string): void {
+  try {
+    mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in its place' : code
+    throw new UserError(`The data folder ${dataFolder} cannot be made (${why}): name another one with --data DIR.`)
+  }
 }
 
 export function writeDataVersion(dataFolder: string, version: number, now: number): void {
