@@ -1,9 +1,11 @@
 /**
  * `./unmask bench quality`: what the bundled models say, and how many tokens a forward they say it in.
- *   --models ID=FILE,…  what is measured (default: the two that ship); the first one's dials are measured, and a model
- *                       with the id Base (the published base, exported without tuning) is what the others are paired with
+ *   --models ID=FILE,…  what is measured (default: the two that ship); the first one's dials are measured
+ *   --base FILE         replies that an earlier run wrote for "--models Base=…" (the published base, exported without
+ *                       tuning): the models' closed questions are compared with them one by one
  *   --json FILE         write the figures (default bench/results/quality.json)
  *   --each N            at most so many closed questions of a kind (default: all); --replies FILE writes every reply
+ *   --kinds A,B,…       only questions of these kinds
  *   --only quick        no dials, no sampling
  * Greedy unless said; questions, wordings and operand pairs that were never trained on (bench/quality/questions.json).
  */
@@ -23,7 +25,9 @@ const { values } = parseArgs({
     models: { type: 'string', default: 'Model=models/model.gguf,Model-MoE=models/model-moe.gguf' },
     json: { type: 'string', default: 'bench/results/quality.json' },
     each: { type: 'string', default: '1000' },
+    kinds: { type: 'string' },
     replies: { type: 'string' },
+    base: { type: 'string' },
     only: { type: 'string' },
     threads: { type: 'string', default: '1' },
   },
@@ -61,7 +65,10 @@ const all = JSON.parse(readFileSync(new URL('quality/questions.json', import.met
 const ofKind = (kind: string, count = Number.POSITIVE_INFINITY): Question[] =>
   all.filter((question) => question.kind === kind).slice(0, count)
 const closed = CLOSED.flatMap((kind) => ofKind(kind, Number(values.each)))
-const questions = [...closed, ...ofKind('product'), ...ofKind('unknown'), ...ofKind('open')]
+const kinds = values.kinds?.split(',') ?? [...CLOSED, 'product', 'unknown', 'open']
+const questions = [...closed, ...ofKind('product'), ...ofKind('unknown'), ...ofKind('open')].filter(({ kind }) =>
+  kinds.includes(kind),
+)
 
 type Group = Record<string, Figures & { interval?: [number, number] }>
 
@@ -87,15 +94,15 @@ async function measure(setting: Setting, asked: Question[]): Promise<{ figures: 
 
 /** Closed questions: how many points more than the base are right, with the 95% interval of the pairs. */
 function pairAll(said: Record<string, Reply[]>, base: Reply[]): Record<string, { points: number; interval: number }> {
-  const others = Object.entries(said).filter(([id]) => id !== 'Base')
-  return Object.fromEntries(others.map(([id, replies]) => [id, pair(replies, base)]))
+  const texts = new Map(base.map(({ question, text }) => [question.ask, text]))
+  return Object.fromEntries(Object.entries(said).map(([id, replies]) => [id, pair(replies, texts)]))
 }
 
-function pair(replies: Reply[], base: Reply[]): { points: number; interval: number } {
-  const differences = replies.flatMap(({ question, text }, i) => {
-    const other = base[i]
+function pair(replies: Reply[], base: ReadonlyMap<string, string>): { points: number; interval: number } {
+  const differences = replies.flatMap(({ question, text }) => {
+    const other = base.get(question.ask)
     if (other === undefined || !CLOSED.includes(question.kind)) return []
-    return [Number(isRight(question, text)) - Number(isRight(question, other.text))]
+    return [Number(isRight(question, text)) - Number(isRight(question, other))]
   })
   const mean = differences.reduce((sum, d) => sum + d, 0) / differences.length
   const variance = differences.reduce((sum, d) => sum + (d - mean) ** 2, 0) / differences.length
@@ -132,7 +139,11 @@ async function main(): Promise<void> {
     said[model] = replies
   }
   told['greedy'] = greedy
-  if (said['Base'] !== undefined) told['pairedWithBase'] = pairAll(said, said['Base'])
+  if (values.base !== undefined) {
+    const { Base: base = [] } = JSON.parse(readFileSync(values.base, 'utf8')) as Record<string, Reply[]>
+    greedy['Base'] = group(base)
+    told['pairedWithBase'] = pairAll(said, base)
+  }
   const [first = ''] = Object.keys(models)
   if (values.only !== 'quick') {
     const sampled: Group[] = []
