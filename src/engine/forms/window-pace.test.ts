@@ -16,10 +16,10 @@ test('a window whose drafts are confirmed never rests', () => {
   equal(untilChange(new WindowPace(), 2), 1000)
 })
 
-test('a window that brings nothing rests after six forwards, longer each time, up to 96 tokens', () => {
+test('a window that brings nothing rests after four forwards, longer each time, up to 192 tokens', () => {
   const pace = new WindowPace()
-  for (const rest of [24, 48, 96, 96]) {
-    equal(untilChange(pace, 1), 6)
+  for (const rest of [48, 96, 192, 192]) {
+    equal(untilChange(pace, 1), 4)
     equal(pace.rests, true)
     equal(untilChange(pace, 1), rest)
   }
@@ -29,7 +29,7 @@ test('one trial that pays makes the next rest a short one again', () => {
   const pace = new WindowPace()
   untilChange(pace, 1)
   untilChange(pace, 1)
-  for (let i = 0; i < 6; i++) pace.record(3)
-  equal(untilChange(pace, 1), 6)
-  equal(untilChange(pace, 1), 24)
+  for (let i = 0; i < 4; i++) pace.record(3)
+  equal(untilChange(pace, 1), 4)
+  equal(untilChange(pace, 1), 48)
 })

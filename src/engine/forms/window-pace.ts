@@ -1,13 +1,13 @@
 /** Forwards of one trial. */
-const TRIAL = 6
+const TRIAL = 4
 /**
  * Tokens that a forward must bring for its window to pay. A forward of one causal row and a window of four takes about 1.7 times as long as
  * one without (`bench forward`): until many rows are computed together, reading the weights is most of the work.
  */
 const PAYS = 1.7
 /** Tokens until the next trial; doubled after each one that did not pay. */
-const REST = 24
-const REST_MAX = 96
+const REST = 48
+const REST_MAX = 192
 
 /**
  * Under `verified` the window changes how fast a reply comes, never what it says. Text that surprises the adapters comes faster without:
