@@ -167,8 +167,15 @@ def measured_questions() -> list[dict]:
 
 
 def write_questions(path: Path) -> None:
-    lines = [f"{{ {json.dumps(q, ensure_ascii=False)[1:-1]} }}" for q in measured_questions()]
-    path.write_text("[\n  " + ",\n  ".join(lines) + "\n]\n")
+    """In the form that the repository's formatter gives it."""
+    path.write_text("[\n  " + ",\n  ".join(map(written, measured_questions())) + "\n]\n")
+
+
+def written(question: dict) -> str:
+    flat = json.dumps(question, ensure_ascii=False)[1:-1]
+    if len(flat) <= 113:
+        return f"{{ {flat} }}"
+    return json.dumps(question, ensure_ascii=False, indent=2).replace("\n", "\n  ")
 
 
 def draw(questions: list[Question], shares: dict[str, int], rng: random.Random) -> list[Question]:
