@@ -60,7 +60,6 @@ function renderGreedy({ greedy, pairedWithBase }: Quality): string {
   const count = (kind: string): number => greedy[ids[0] ?? '']?.[kind]?.questions ?? 0
   const rows = [
     ...KINDS.map(([kind, label]) => row(`${label} (${count(kind)})`, (group) => percent(group[kind]?.right))),
-    row('95% interval of the closed ones', (group) => group['closed']?.interval?.map(percent).join(' to ') ?? ''),
     row(`"I don't know" where nobody can know (${count('unknown')})`, (group) => percent(group['unknown']?.unknown)),
     row('"I don\'t know" to a closed question', (group) => percent(group['closed']?.unknown)),
     row(`Open prompts that end by themselves within 300 tokens (${count('open')})`, (group) =>
@@ -69,15 +68,17 @@ function renderGreedy({ greedy, pairedWithBase }: Quality): string {
     row('Open prompts with eight words three times', (group) => percent(group['open']?.looping)),
     ...PACES.map(([kind, label]) => row(label, (group) => `${group[kind]?.tokensPerForward ?? ''}`)),
   ]
+  const interval = (group: Group): string => group['closed']?.interval?.map(percent).join(' to ') ?? ''
+  rows.splice(1, 0, row('– the 95% interval', interval))
   if (pairedWithBase !== undefined) {
     const told = (id: string): string => {
       const pair = pairedWithBase[id]
       return pair === undefined ? '' : `${pair.points > 0 ? '+' : ''}${pair.points} ± ${pair.interval}`
     }
     rows.splice(
-      KINDS.length + 1,
+      2,
       0,
-      row('Closed, points more than Base, paired', (_, id) => told(id)),
+      row('– points more than the published base, paired', (_, id) => told(id)),
     )
   }
   const names = ids.map((id) => (id === 'Base' ? 'the published base' : `\`${id}\``))
