@@ -68,8 +68,7 @@ function renderGreedy({ greedy, pairedWithBase }: Quality): string {
     row('Open prompts with eight words three times', (group) => percent(group['open']?.looping)),
     ...PACES.map(([kind, label]) => row(label, (group) => `${group[kind]?.tokensPerForward ?? ''}`)),
   ]
-  const interval = (group: Group): string => group['closed']?.interval?.map(percent).join(' to ') ?? ''
-  rows.splice(1, 0, row('– the 95% interval', interval))
+  rows.splice(1, 0, row('– the 95% interval', tellInterval))
   if (pairedWithBase !== undefined) {
     const told = (id: string): string => {
       const pair = pairedWithBase[id]
@@ -83,6 +82,10 @@ function renderGreedy({ greedy, pairedWithBase }: Quality): string {
   }
   const names = ids.map((id) => (id === 'Base' ? 'the published base' : `\`${id}\``))
   return [`| greedy | ${names.join(' | ')} |`, `|---|${ids.map(() => '---|').join('')}`, ...rows].join('\n')
+}
+
+function tellInterval(group: Group): string {
+  return group['closed']?.interval?.map(percent).join(' to ') ?? ''
 }
 
 function renderSampled({ sampled }: Quality): string {
