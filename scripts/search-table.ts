@@ -67,5 +67,5 @@ function pageRows({ indexing, latency, throughput, known }: NonNullable<Search['
 
 /** Times are longer on a machine that does other work too: the table says so. */
 function loadOf(load: number, cores: number): string {
-  return load < cores / 2 ? 'with nothing else to do' : `while ${Math.round(load)} processes of other work shared them`
+  return load < cores / 2 ? 'with nothing else to do' : `at a load of ${load.toFixed(1)}, other work included`
 }

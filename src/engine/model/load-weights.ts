@@ -70,8 +70,9 @@ export async function loadWeights(ggml: Ggml, file: ModelFile, holding: Holding)
   }
   const release = () => void Promise.all(keys.map(giveBack))
   const products = tensors.entries().filter(([key]) => isProduct(key))
-  const hasHead = tensors.has('output.weight') && file.spec.router === undefined
-  const packed = hasHead && products.every(([, matrix]) => matrix.packed !== undefined)
+  // A head of its own, or the tied one once more; a router is small and always ggml's.
+  const mayBe = tensors.has('output.weight') && file.spec.router === undefined
+  const packed = mayBe && products.every(([, matrix]) => matrix.packed !== undefined)
   return { ...arrangeWeights(file.spec, tensors), bytes, packed, release }
 }
 
