@@ -6,7 +6,7 @@
  *   --json FILE         write the figures (default bench/results/quality.json)
  *   --each N            at most so many closed questions of a kind (default: all); --replies FILE writes every reply
  *   --kinds A,B,…       only questions of these kinds
- *   --only quick        no dials, no sampling
+ *   --only quick        no dials, no sampling, no windows that never rest
  * Greedy unless said; questions, wordings and operand pairs that were never trained on (bench/quality/questions.json).
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -65,10 +65,9 @@ const all = JSON.parse(readFileSync(new URL('quality/questions.json', import.met
 const ofKind = (kind: string, count = Number.POSITIVE_INFINITY): Question[] =>
   all.filter((question) => question.kind === kind).slice(0, count)
 const closed = CLOSED.flatMap((kind) => ofKind(kind, Number(values.each)))
-const kinds = values.kinds?.split(',') ?? [...CLOSED, 'product', 'unknown', 'open']
-const questions = [...closed, ...ofKind('product'), ...ofKind('unknown'), ...ofKind('open')].filter(({ kind }) =>
-  kinds.includes(kind),
-)
+const OTHERS = ['product', 'unknown', 'recall', 'system', 'open']
+const kinds = values.kinds?.split(',') ?? [...CLOSED, ...OTHERS]
+const questions = [...closed, ...OTHERS.flatMap((kind) => ofKind(kind))].filter(({ kind }) => kinds.includes(kind))
 
 type Group = Record<string, Figures & { interval?: [number, number] }>
 
@@ -84,7 +83,7 @@ function group(replies: Reply[]): Group {
 async function measure(setting: Setting, asked: Question[]): Promise<{ figures: Group; replies: Reply[]; ms: number }> {
   const { replies, ms } = await askAll(engine, asked, setting)
   const figures = group(replies)
-  const brief = ['closed', 'product', 'open', 'unknown'].map((kind) => {
+  const brief = ['closed', ...OTHERS].map((kind) => {
     const f = figures[kind]
     return f === undefined ? '' : `${kind} ${f.right} right, ${f.tokensPerForward} tokens a forward, ${f.ended} ended`
   })
@@ -139,6 +138,12 @@ async function main(): Promise<void> {
     said[model] = replies
   }
   told['greedy'] = greedy
+  const fixed: Record<string, Group> = {}
+  for (const model of values.only === 'quick' ? [] : Object.keys(models)) {
+    const asked = questions.filter(({ kind }) => [...CLOSED, 'product', 'open'].includes(kind))
+    fixed[model] = (await measure({ model, temperature: 0, seed: 1, decoding: { paced: false } }, asked)).figures
+  }
+  told['neverResting'] = fixed
   if (values.base !== undefined) {
     const { Base: base = [] } = JSON.parse(readFileSync(values.base, 'utf8')) as Record<string, Reply[]>
     greedy['Base'] = group(base)

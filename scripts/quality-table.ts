@@ -23,6 +23,7 @@ type Quality = {
   machine: string
   at: string
   greedy: Record<string, Group>
+  neverResting?: Record<string, Group>
   pairedWithBase?: Record<string, { points: number; interval: number }>
   sampled?: Group[]
   dials?: Dial[]
@@ -37,6 +38,8 @@ const KINDS: [kind: string, label: string][] = [
   ['unit', '– units'],
   ['calendar', '– days and months'],
   ['product', 'Product questions, right'],
+  ['recall', 'What was told earlier in the conversation, right'],
+  ['system', 'A system line that asks for the fact alone, followed and right'],
 ]
 const PACES: [kind: string, label: string][] = [
   ['closed', 'Tokens per forward, closed questions'],
@@ -53,7 +56,7 @@ export function renderQuality(result: Record<string, unknown>): string {
   return [...tables.filter((table) => table !== ''), source].join('\n\n')
 }
 
-function renderGreedy({ greedy, pairedWithBase }: Quality): string {
+function renderGreedy({ greedy, neverResting, pairedWithBase }: Quality): string {
   const ids = Object.keys(greedy)
   const row = (label: string, cell: (group: Group, id: string) => string): string =>
     `| ${label} | ${ids.map((id) => cell(greedy[id] ?? {}, id)).join(' | ')} |`
@@ -66,8 +69,13 @@ function renderGreedy({ greedy, pairedWithBase }: Quality): string {
       percent(group['open']?.ended),
     ),
     row('Open prompts with eight words three times', (group) => percent(group['open']?.looping)),
-    ...PACES.map(([kind, label]) => row(label, (group) => `${group[kind]?.tokensPerForward ?? ''}`)),
   ]
+  for (const [kind, label] of PACES) {
+    rows.push(row(label, (group) => `${group[kind]?.tokensPerForward ?? ''}`))
+    if (neverResting !== undefined) {
+      rows.push(row('– if windows never rest', (_, id) => `${neverResting[id]?.[kind]?.tokensPerForward ?? ''}`))
+    }
+  }
   rows.splice(1, 0, row('– the 95% interval', tellInterval))
   if (pairedWithBase !== undefined) {
     const told = (id: string): string => {

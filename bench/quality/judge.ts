@@ -1,15 +1,24 @@
 /** Judges replies without a human: key facts, ends, repetition, refusals. */
 
-export type Question = { kind: string; ask: string; facts: string[] }
+export type Question = {
+  kind: string
+  ask: string
+  facts: string[]
+  /** Earlier questions and answers of the conversation. */
+  before?: [ask: string, answer: string][]
+  system?: string
+}
 
 const GRAM_WORDS = 8
 const GRAM_TIMES = 3
 
 /**
  * All key facts stand in the reply, as whole words, whatever their case. A sum is judged by the number after its last
- * "=", where there is one: the operands may hold the same digits.
+ * "=", where there is one: the operands may hold the same digits. Where a system line asked for the fact alone, nothing
+ * else may stand there.
  */
 export function isRight({ kind, facts }: Question, reply: string): boolean {
+  if (kind === 'system') return words(reply) === words(facts.join(' '))
   const told = kind === 'sum' && reply.includes('=') ? reply.slice(reply.lastIndexOf('=')) : reply
   const text = ` ${words(told)} `
   return facts.every((fact) => text.includes(` ${words(fact)} `))

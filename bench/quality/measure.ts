@@ -1,4 +1,4 @@
-import type { Decoding, Engine } from '../../src/engine/messages.ts'
+import type { ChatTurn, Decoding, Engine } from '../../src/engine/messages.ts'
 import { isRight, loops, type Question, saysUnknown } from './judge.ts'
 
 export type Setting = { model: string; temperature: number; seed: number; decoding: Partial<Decoding> }
@@ -24,13 +24,22 @@ export async function askAll(
   return { replies, ms: performance.now() - startedAt }
 }
 
+function turnsOf({ system, before = [], ask }: Question): ChatTurn[] {
+  const first: ChatTurn[] = system === undefined ? [] : [{ role: 'system', text: system }]
+  const earlier = before.flatMap(([ask, answer]): ChatTurn[] => [
+    { role: 'user', text: ask },
+    { role: 'assistant', text: answer },
+  ])
+  return [...first, ...earlier, { role: 'user', text: ask }]
+}
+
 let asked = 0
 async function ask(engine: Engine, question: Question, setting: Setting): Promise<Reply> {
   const request = {
     id: `quality-${asked++}`,
     owner: 'quality',
     model: setting.model,
-    turns: [{ role: 'user' as const, text: question.ask }],
+    turns: turnsOf(question),
     tokensMax: TOKENS_MAX[question.kind] ?? TOKENS_MAX_CLOSED,
     temperature: setting.temperature,
     topP: 0.8,

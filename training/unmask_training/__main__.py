@@ -1,6 +1,7 @@
 """python -m unmask_training VERB …; see README.md."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from .adapt import AdaptOptions, adapt
@@ -9,7 +10,7 @@ from .generators import write_questions
 from .prepare import prepare
 from .record import record
 from .ship import ship
-from .tune import TuneOptions, tune
+from .tune import EXPERT_RATE, RATE, TuneOptions, tune, tune_experts
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = {
@@ -28,7 +29,8 @@ DEFAULTS = {
 }
 
 
-TUNE_SHARE, GENERATE_SHARE = 0.4, 0.1  # of the time budget of `all`; the adapters get the rest
+# Of the time budget of `all`. Tuning runs twice: its second part also learns from the answers that the first one mends.
+TUNE_SHARES, GENERATE_SHARE, ADAPT_SHARE, EXPERTS_SHARE, ADAPT_MOE_SHARE = (0.2, 0.2), 0.05, 0.3, 0.15, 0.05
 
 
 def main() -> None:
@@ -42,7 +44,9 @@ def main() -> None:
     elif args.verb == "generate":
         print(own_answers(args.work, args.minutes * 60), "answers")
     elif args.verb == "adapt":
-        adapt(args.work, adapt_options(args, 1))
+        adapt(args.work, replace(adapt_options(args, 1), stage="adapt-moe" if args.moe else "adapt"))
+    elif args.verb == "experts":
+        tune_experts(args.work, expert_options(args, 1))
     elif args.verb == "ship":
         ship(args.work, args.models, args.fixtures, args.results)
     elif args.verb == "record":
@@ -50,11 +54,21 @@ def main() -> None:
     elif args.smoke:
         run_smoke(args.corpus, args.work / "smoke")
     else:
-        prepare(args.corpus, args.work)
-        tune(args.work, tune_options(args, TUNE_SHARE))
-        own_answers(args.work, args.minutes * 60 * GENERATE_SHARE)
-        adapt(args.work, adapt_options(args, 1 - TUNE_SHARE - GENERATE_SHARE))
-        ship(args.work, args.models, args.fixtures, args.results)
+        run_all(args)
+
+
+def run_all(args: argparse.Namespace) -> None:
+    """Each stage goes on from its checkpoint; a stage that has had its time only writes its files again."""
+    work, first = args.work, TUNE_SHARES[0]
+    prepare(args.corpus, work)
+    tune(work, tune_options(args, first))
+    own_answers(work, args.minutes * 60 * GENERATE_SHARE)
+    tune(work, tune_options(args, sum(TUNE_SHARES)))
+    own_answers(work, args.minutes * 60 * GENERATE_SHARE)
+    adapt(work, adapt_options(args, ADAPT_SHARE))
+    tune_experts(work, expert_options(args, EXPERTS_SHARE))
+    adapt(work, replace(adapt_options(args, ADAPT_MOE_SHARE), stage="adapt-moe"))
+    ship(work, args.models, args.fixtures, args.results)
 
 
 def run_smoke(corpus: Path, work: Path) -> None:
@@ -62,12 +76,19 @@ def run_smoke(corpus: Path, work: Path) -> None:
     prepare(corpus, work)
     tune(work, TuneOptions(seconds=15, held_out=4))
     own_answers(work, seconds=5, batch=4, tokens_max=16)
-    adapt(work, AdaptOptions(seconds=20, rank=32, batch_cost=400, compile=False, held_out=4))
+    adapt_some = AdaptOptions(seconds=15, rank=32, batch_cost=400, compile=False, held_out=4)
+    adapt(work, adapt_some)
+    tune_experts(work, TuneOptions(seconds=10, held_out=4))
+    adapt(work, replace(adapt_some, stage="adapt-moe"))
     ship(work, work / "models", work / "fixtures", work / "results.json", smoke=True)
 
 
 def tune_options(args: argparse.Namespace, share: float) -> TuneOptions:
-    return TuneOptions(seconds=args.minutes * 60 * share, threads=args.threads)
+    return TuneOptions(seconds=args.minutes * 60 * share, threads=args.threads, rate=args.rate, start=args.start)
+
+
+def expert_options(args: argparse.Namespace, share: float) -> TuneOptions:
+    return TuneOptions(seconds=args.minutes * 60 * share, threads=args.threads, rate=EXPERT_RATE)
 
 
 def adapt_options(args: argparse.Namespace, share: float) -> AdaptOptions:
@@ -80,13 +101,18 @@ def parse() -> argparse.Namespace:
     verbs = parser.add_subparsers(dest="verb", required=True)
     add(verbs, "prepare", "bring the base file and the training data", "corpus", "work")
     add(verbs, "questions", "write the questions that the bench asks", "questions")
-    train_options(add(verbs, "tune", "tune what the base says", "work"))
+    tuning = train_options(add(verbs, "tune", "tune what the base says", "work"))
+    tuning.add_argument("--rate", type=float, default=RATE, help="of learning; lower when going on from tuned weights")
+    tuning.add_argument("--start", type=Path, help="an exported base.gguf whose tuning is gone on with")
     train_options(add(verbs, "generate", "let the tuned base answer the corpus' questions", "work"))
-    train_options(add(verbs, "adapt", "train the window adapters", "work"))
+    adapting = train_options(add(verbs, "adapt", "train the window adapters", "work"))
+    adapting.add_argument("--start", type=Path, help="an exported model.gguf whose adapters are gone on with")
+    adapting.add_argument("--moe", action="store_true", help="those of Model-MoE, begun with those of Model")
+    train_options(add(verbs, "experts", "train the experts of Model-MoE", "work"))
     add(verbs, "ship", "export, measure, record", "work", "models", "fixtures", "results")
     add(verbs, "record", "record the expectations of the engine's tests", "models", "fixtures")
     everything = add(verbs, "all", "all of it in order", "corpus", "work", "models", "fixtures", "results")
-    train_options(everything)
+    train_options(everything).set_defaults(rate=RATE, start=None)
     everything.add_argument("--smoke", action="store_true", help="small settings, two minutes, WORK/smoke only")
     return parser.parse_args()
 
@@ -99,12 +125,12 @@ def add(verbs, name: str, text: str, *places: str) -> argparse.ArgumentParser:
     return verb
 
 
-def train_options(verb: argparse.ArgumentParser) -> None:
+def train_options(verb: argparse.ArgumentParser) -> argparse.ArgumentParser:
     verb.add_argument("--minutes", type=float, default=90, help="time budget of the training, all runs together")
     verb.add_argument("--rank", type=int, default=64)
     verb.add_argument("--threads", type=int, default=1)
-    verb.add_argument("--start", type=Path, help="work folder of another run whose adapters are gone on with")
     verb.add_argument("--no-compile", action="store_true", help="where no C++ compiler is installed; a little slower")
+    return verb
 
 
 if __name__ == "__main__":

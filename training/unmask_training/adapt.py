@@ -1,4 +1,6 @@
-"""Train the window adapters on what the base says. The base stays as it is, bit for bit."""
+"""Train the window adapters on what the model says, for Model and then for Model-MoE. What stands behind them, base and
+experts, stays as it is, bit for bit.
+"""
 
 import json
 import os
@@ -10,13 +12,14 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from .base import base_path, best_base_path, load_base
+from .additions import EXPERTS_USED, read_additions
+from .base import Base, base_path, best_base_path, load_base
 from .generate import own_path
 from .generators import draw
 from .head_loss import head_loss
 from .network import Adapters, Network, triangle
 from .prepare import Example, load_examples, write_atomically
-from .tune import SHARES, Data
+from .tune import LATE_SHARES, Data, checkpoint_path, load_experts, with_earlier_turns
 from .windows import IGNORED, Layout, lay_out
 
 RATE, RATE_LAST, WARM_UP_STEPS = 1e-3, 0.05, 30  # constant to half time, then linear to RATE_LAST of it
@@ -40,7 +43,8 @@ class AdaptOptions:
     checkpoint_seconds: float = 60
     evaluate_seconds: float = 600
     held_out: int = 96
-    start: Path | None = None  # a work folder whose adapters are gone on with
+    start: Path | None = None  # an exported file of additions whose adapters are gone on with
+    stage: str = "adapt"  # or "adapt-moe": with the trained experts, begun with the adapters of "adapt"
 
 
 def distance_weight(distance: torch.Tensor) -> torch.Tensor:
@@ -84,16 +88,21 @@ def adapt(work: Path, options: AdaptOptions) -> dict:
 
 
 def open_network(work: Path, options: AdaptOptions) -> Network:
-    base = load_base(best_base_path(work))
-    adapters = Adapters(base, options.rank)
-    if options.start is not None:
-        adapters.load_state_dict(torch.load(checkpoint_path(options.start), weights_only=False)["adapters"])
-    return Network(base.to(torch.bfloat16), adapters)
+    base, experts = load_base(best_base_path(work)), None
+    if options.stage == "adapt-moe":
+        adapters, trained = load_adapters(work, base, "adapt").requires_grad_(True), load_experts(work)
+        experts = [{name: w.to(torch.bfloat16) for name, w in layer.items()} for layer in trained]
+    elif options.start is not None:
+        adapters = read_additions(options.start, base)[0].requires_grad_(True)
+    else:
+        adapters = Adapters(base, options.rank)
+    return Network(base.to(torch.bfloat16), adapters, experts, EXPERTS_USED)
 
 
 def own_answers_of(work: Path) -> list[Example]:
     """The tuned base's own answers as far as `generate` has made them; the unchanged base's to the other questions."""
-    made = json.loads(own_path(work).read_text())["answers"] if own_path(work).exists() else []
+    own = json.loads(own_path(work).read_text()) if own_path(work).exists() else {"answers": [], "mended": []}
+    made = [*own["answers"], *own["mended"]]
     answered = {tuple(prompt) for prompt, _ in made}
     return [*made, *(e for e in load_examples(work, "train") if tuple(e[0]) not in answered)]
 
@@ -102,10 +111,11 @@ def questions(work: Path) -> list[Example]:
     """What the tuned base was taught, in the proportions that it was taught in; nothing for an unchanged base."""
     if best_base_path(work) == base_path(work):
         return []
-    taught = {kind: share for kind, share in SHARES.items() if kind != "own"}
-    data, each = Data(work), QUESTIONS / sum(taught.values())
-    shares = {kind: round(share * each) for kind, share in taught.items()}
-    return [data.encode(q) for q in draw(data.questions, shares, random.Random(2))]
+    data, rng = Data(work), random.Random(2)
+    taught = {kind: share for kind, share in LATE_SHARES.items() if kind not in data.texts}
+    each = QUESTIONS / sum(taught.values())
+    drawn = draw(data.questions, {kind: round(share * each) for kind, share in taught.items()}, rng)
+    return [data.encode(q) for q in with_earlier_turns(drawn, rng)]
 
 
 def train_step(network: Network, trainer: "Trainer", batch: list[Example]) -> tuple[float, int]:
@@ -130,7 +140,7 @@ def run_windows(network: Network, layout: Layout):
 @torch.no_grad()
 def accuracy(network: Network, held: list[Example], width: int = HELD_OUT_WIDTH) -> dict:
     """Share of right draws at distance 1 … W on held-out answers, windows fully masked."""
-    plain = Network(network.base, network.adapters)  # the compiled step would compile anew without gradient
+    plain = Network(network.base, network.adapters, network.experts, network.used)  # the compiled step would compile anew without gradient
     rng, right, seen, loss = random.Random(9), [0] * width, [0] * width, 0.0
     for i in range(0, len(held), 12):
         hidden, targets, distance = run_windows(plain, lay_out(held[i : i + 12], width, 1, 1.0, rng))
@@ -207,13 +217,14 @@ class Trainer:
             adapters=self.adapters.state_dict(), rank=self.adapters.rank, optimizer=self.optimizer.state_dict(),
             rng=self.rng.getstate(), order=self.order, steps=self.steps, rows=self.rows, seconds=self.spent(),
             history=self.history)
-        partial = checkpoint_path(self.work).with_suffix(".partial")
+        path = checkpoint_path(self.work, self.options.stage)
+        partial = path.with_suffix(".partial")
         torch.save(state, partial)
-        os.replace(partial, checkpoint_path(self.work))
+        os.replace(partial, path)
         self.saved = time.monotonic()
 
     def _load(self) -> None:
-        path = checkpoint_path(self.work)
+        path = checkpoint_path(self.work, self.options.stage)
         if not path.exists():
             return
         state = torch.load(path, weights_only=False)
@@ -227,16 +238,12 @@ class Trainer:
     def finish(self, examples: int) -> dict:
         figures = {"rank": self.adapters.rank, "examples": examples, "steps": self.steps, "targets": self.rows,
                    "seconds": round(self.spent()), "threads": self.options.threads, "history": self.history}
-        write_atomically(self.work / "adapt.json", figures)
+        write_atomically(self.work / f"{self.options.stage}.json", figures)
         return figures
 
 
-def checkpoint_path(work: Path) -> Path:
-    return work / "adapters.pt"
-
-
-def load_adapters(work: Path, base) -> Adapters:
-    state = torch.load(checkpoint_path(work), weights_only=False)
+def load_adapters(work: Path, base: Base, stage: str) -> Adapters:
+    state = torch.load(checkpoint_path(work, stage), weights_only=False)
     adapters = Adapters(base, state["rank"])
     adapters.load_state_dict(state["adapters"])
     return adapters.requires_grad_(False)

@@ -35,10 +35,6 @@ def render(messages: list[dict[str, str]]) -> str:
     return _template().render(messages=messages, add_generation_prompt=True)
 
 
-def render_question(question: str) -> str:
-    return render([{"role": "user", "content": question}])
-
-
 @cache
 def load_tokenizer(base_file: Path) -> Tokenizer:
     """Byte-level BPE; every digit stands alone, then the GPT-2 pattern (`pre = smollm`)."""
@@ -54,5 +50,13 @@ def load_tokenizer(base_file: Path) -> Tokenizer:
     return tokenizer
 
 
+def render_question(question: str) -> str:
+    return render([{"role": "user", "content": question}])
+
+
 def encode_question(tokenizer: Tokenizer, question: str) -> list[int]:
-    return tokenizer.encode(render_question(question), add_special_tokens=False).ids
+    return encode_messages(tokenizer, [{"role": "user", "content": question}])
+
+
+def encode_messages(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> list[int]:
+    return tokenizer.encode(render(messages), add_special_tokens=False).ids

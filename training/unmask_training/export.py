@@ -6,11 +6,11 @@ from pathlib import Path
 from .additions import Description, write_additions
 from .adapt import load_adapters
 from .base import best_base_path, load_base, sha256_of
-from .upcycle import upcycle
+from .tune import load_experts
 
 ABOUT = {
     "Model": "Window adapters that let base.gguf draw several tokens per forward.",
-    "Model-MoE": "Model with routed experts beside each feed-forward, at step zero: same replies as Model for now.",
+    "Model-MoE": "Routed experts beside each feed-forward of base.gguf, and window adapters of their own.",
 }
 
 
@@ -18,9 +18,11 @@ def export(work: Path, out: Path, threshold: float, figures: dict) -> None:
     out.mkdir(parents=True, exist_ok=True)
     source = best_base_path(work)
     base = load_base(source)
-    adapters, checksum = load_adapters(work, base), sha256_of(source)
+    checksum = sha256_of(source)
     if not (out / "base.gguf").exists() or not (out / "base.gguf").samefile(source):
         shutil.copyfile(source, out / "base.gguf")
-    for name, file, experts in (("Model", "model.gguf", None), ("Model-MoE", "model-moe.gguf", upcycle(base))):
+    trained = load_experts(work)
+    for name, file, stage, experts in (("Model", "model.gguf", "adapt", None),
+                                       ("Model-MoE", "model-moe.gguf", "adapt-moe", trained)):
         about = Description(name, ABOUT[name], threshold, figures, base_sha256=checksum)
-        write_additions(out / file, about, base.shape, adapters, experts)
+        write_additions(out / file, about, base.shape, load_adapters(work, base, stage), experts)

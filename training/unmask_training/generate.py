@@ -7,10 +7,13 @@ from pathlib import Path
 
 import torch
 
-from .base import END_OF_TURN, best_base_path, load_base
+from .base import END_OF_TURN, base_path, best_base_path, load_base, sha256_of
+from .chat import load_tokenizer
 from .decode import allowed_logits
 from .network import Network
-from .prepare import ANSWER_TOKENS_MIN, load_examples, loops, write_atomically
+from .prepare import ANSWER_TOKENS_MIN, LOOP_LENGTH, Example, load_examples, loops, write_atomically
+
+MENDED_TOKENS_MIN = 12
 
 
 @torch.no_grad()
@@ -52,21 +55,63 @@ def choose(logits: torch.Tensor, temperature: float) -> torch.Tensor:
     return torch.multinomial(torch.softmax(logits / temperature, -1), 1)[:, 0]
 
 
-def own_answers(work: Path, seconds: float, batch: int = 48, tokens_max: int = 160) -> int:
-    """The best base's answers to the corpus' questions, those that end and do not loop; goes on from what is there."""
+def own_answers(work: Path, seconds: float, batch: int = 48, tokens_max: int = 200) -> dict[str, int]:
+    """The best base's own greedy answers to the corpus' questions; goes on from what this same base has made.
+
+    `answers` are those that end and do not loop. `mended` are those that loop, cut at the last sentence end before the
+    first repetition: trained on them, the model learns to end where it would have begun to repeat itself.
+    """
     began, target = time.monotonic(), own_path(work)
-    made = json.loads(target.read_text()) if target.exists() else {"asked": 0, "answers": []}
-    prompts = sorted({tuple(p) for p, _ in load_examples(work, "train")}, key=lambda p: (len(p), p))
-    random.Random(4).shuffle(order := [prompts[i : i + batch] for i in range(0, len(prompts), batch)])
-    base = load_base(best_base_path(work)).to(torch.bfloat16)
+    made = {"base": sha256_of(best_base_path(work)), "asked": 0, "answers": [], "mended": []}
+    if target.exists() and (there := json.loads(target.read_text()))["base"] == made["base"]:
+        made = there
+    order = asked_in_order(work, batch)
+    base, ends = load_base(best_base_path(work)).to(torch.bfloat16), sentence_ends(base_path(work))
     while made["asked"] < len(order) and time.monotonic() - began < seconds:
-        here = [list(p) for p in order[made["asked"]]]
+        here = order[made["asked"]]
         for prompt, answer in zip(here, generate(Network(base), here, tokens_max)):
-            if answer[-1] == END_OF_TURN and not loops(answer) and len(answer) >= ANSWER_TOKENS_MIN:
+            if loops(answer):
+                cut = cut_before_loop(answer, ends)
+                made["mended"] += [(prompt, cut)] if len(cut) >= MENDED_TOKENS_MIN else []
+            elif answer[-1] == END_OF_TURN and len(answer) >= ANSWER_TOKENS_MIN:
                 made["answers"].append((prompt, answer))
         made["asked"] += 1
         write_atomically(target, made)
-    return len(made["answers"])
+        print(f"{made['asked']} of {len(order)} batches: {len(made['answers'])} answers, {len(made['mended'])} mended", flush=True)
+    return {"answers": len(made["answers"]), "mended": len(made["mended"])}
+
+
+def asked_in_order(work: Path, batch: int) -> list[list[list[int]]]:
+    """First the questions that the unchanged base did not finish, where loops are most frequent; alike in length."""
+    unfinished = {tuple(p) for p in json.loads((work / "unfinished.json").read_text())}
+    finished = {tuple(p) for p, _ in load_examples(work, "train")} - unfinished
+    order = []
+    for prompts in (unfinished, finished):
+        ordered = [list(p) for p in sorted(prompts, key=lambda p: (len(p), p))]
+        random.Random(4).shuffle(part := [ordered[i : i + batch] for i in range(0, len(ordered), batch)])
+        order += part
+    return order
+
+
+def sentence_ends(base_file: Path) -> frozenset[int]:
+    vocabulary = load_tokenizer(base_file).get_vocab()
+    return frozenset(i for token, i in vocabulary.items() if token in (".", "!", "?", ".\"", "\u010a", ".)"))
+
+
+def cut_before_loop(ids: list[int], ends: frozenset[int]) -> list[int]:
+    """What stands before the first repeated run of LOOP_LENGTH tokens, to its last sentence end; with an end of turn."""
+    seen: set[tuple[int, ...]] = set()
+    for i in range(len(ids) - LOOP_LENGTH + 1):
+        gram = tuple(ids[i : i + LOOP_LENGTH])
+        if gram in seen:
+            last = max((j for j in range(i) if ids[j] in ends), default=-1)
+            return [*ids[: last + 1], END_OF_TURN]
+        seen.add(gram)
+    return ids
+
+
+def mended_answers(work: Path) -> list[Example]:
+    return json.loads(own_path(work).read_text())["mended"] if own_path(work).exists() else []
 
 
 def own_path(work: Path) -> Path:

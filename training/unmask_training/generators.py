@@ -22,6 +22,16 @@ class Question:
     facts: tuple[str, ...]  # a reply is right when all of them stand in it
     held: bool  # for measuring only
     unseen: bool = False  # neither its wording nor its operands are trained on
+    before: tuple[tuple[str, str], ...] = ()  # earlier questions and answers of the conversation
+    system: str | None = None  # a system line of its own
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """In the form that the chat template takes."""
+        turns = [] if self.system is None else [("system", self.system)]
+        for asked, answered in self.before:
+            turns += [("user", asked), ("assistant", answered)]
+        return [{"role": role, "content": text} for role, text in (*turns, ("user", self.ask))]
 
 
 SUMS = ["What is {a} + {b}?", "{a} + {b} = ?", "How much is {a} plus {b}?", "Add {a} and {b}.", "Calculate {a} + {b}.",
@@ -58,6 +68,10 @@ PLURALS = {"foot": "feet", "inch": "inches", "century": "centuries"}
 @cache
 def load(name: str):
     return json.loads((DATA / f"{name}.json").read_text())
+
+
+def all_questions() -> list[Question]:
+    return [*closed_questions(), *product_questions(), *unknown_questions(), *recalled(), *instructed()]
 
 
 def closed_questions() -> list[Question]:
@@ -153,29 +167,71 @@ def filled(wording: str, slots: dict[str, list[str]], rng: random.Random) -> lis
     return [wording] if name is None else [wording.format(**{name: word}) for word in rng.sample(slots[name], 5)]
 
 
-MEASURED = {"sum": 250, "capital": 200, "opposite": 180, "symbol": 132, "unit": 180, "calendar": 100, "product": 103, "unknown": 39}
+TOLD = {  # what a user tells of himself; the question about it; the answer
+    "name": (["My name is {x}.", "I am called {x}.", "Hi, I'm {x}.", "Hello! My name is {x}."],
+             ["What is my name?", "Do you remember my name?", "Who am I?", "What am I called?"], "Your name is {x}."),
+    "city": (["I live in {x}.", "My home is in {x}.", "I come from {x} and live there."],
+             ["Where do I live?", "In which city do I live?", "Which city do I live in?"], "You live in {x}."),
+    "color": (["My favorite color is {x}.", "I like {x} best of all colors.", "The color that I like most is {x}."],
+              ["What is my favorite color?", "Which color do I like?", "What color do I like most?"], "Your favorite color is {x}."),
+    "pet": (["I have a {x}.", "My pet is a {x}.", "There is a {x} in my house."],
+            ["Which pet do I have?", "What animal do I have?", "What is my pet?"], "You have a {x}."),
+}
+
+
+def recalled() -> list[Question]:
+    """Conversations: something is told, perhaps something else asked, then what was told is asked for."""
+    words, rng, made = load("talk"), random.Random(3), []
+    between = [("What is the capital of France?", "The capital of France is Paris."), ("Thanks", "You are welcome!"),
+               ("What is 2 + 3?", "2 + 3 = 5.")]
+    for kind, (tellings, asks, answer) in TOLD.items():
+        for i, x in enumerate(words[kind]):
+            for j, telling in enumerate(tellings):
+                for k, ask in enumerate(asks):
+                    held = i % 10 == 9 or j == len(tellings) - 1 or k == len(asks) - 1
+                    told = (telling.format(x=x), rng.choice(words["nod"]))
+                    before = (told, *rng.sample(between, rng.choice((0, 0, 1))))
+                    made.append(Question("recall", ask, answer.format(x=x), (x,), held, i % 10 == 9, before))
+    return made
+
+
+INSTRUCTED_EACH = 400  # questions of a kind for each system line
+
+
+def instructed() -> list[Question]:
+    """A system line that says how to answer, and is followed: the fact alone."""
+    rng, made = random.Random(4), []
+    kinds = {"capital": capitals(), "opposite": opposites(), "symbol": symbols(), "sum": arithmetic()}
+    for kind, lines in load("talk")["system"].items():
+        asked = [q for q in kinds[kind] if not q.held]
+        for i, line in enumerate(lines):
+            for q in rng.sample(asked, min(len(asked), INSTRUCTED_EACH)):
+                made.append(Question("system", q.ask, q.facts[0], q.facts, i == len(lines) - 1, False, (), line))
+    return made
+
+
+MEASURED = {"sum": 250, "capital": 200, "opposite": 180, "symbol": 132, "unit": 180, "calendar": 100, "unknown": 39,
+            "recall": 60, "system": 60}
 
 
 def measured_questions() -> list[dict]:
     """For the bench: held-out wordings, of arithmetic with held-out operands too where the kind has them; open prompts."""
     rng = random.Random(11)
-    every = [*closed_questions(), *product_questions(), *unknown_questions()]
-    held = [q for q in every if q.held and (q.kind != "sum" or q.unseen)]
+    held = [q for q in all_questions() if q.held and (q.kind != "sum" or q.unseen)]
     chosen = [q for kind, count in MEASURED.items() for q in rng.sample([h for h in held if h.kind == kind], count)]
-    return [{"kind": q.kind, "ask": q.ask, "facts": q.facts} for q in chosen] + [
-        {"kind": "open", "ask": ask, "facts": []} for ask in load("open")]
+    chosen += [h for h in held if h.kind == "product"]
+    return [measured(q) for q in chosen] + [{"kind": "open", "ask": ask, "facts": []} for ask in load("open")]
+
+
+def measured(q: Question) -> dict:
+    earlier = {"before": q.before} if q.before else {}
+    system = {} if q.system is None else {"system": q.system}
+    return {"kind": q.kind, "ask": q.ask, "facts": q.facts, **earlier, **system}
 
 
 def write_questions(path: Path) -> None:
-    """In the form that the repository's formatter gives it."""
-    path.write_text("[\n  " + ",\n  ".join(map(written, measured_questions())) + "\n]\n")
-
-
-def written(question: dict) -> str:
-    flat = json.dumps(question, ensure_ascii=False)[1:-1]
-    if len(flat) <= 113:
-        return f"{{ {flat} }}"
-    return json.dumps(question, ensure_ascii=False, indent=2).replace("\n", "\n  ")
+    """`npm run format` brings it into the repository's form."""
+    path.write_text(json.dumps(measured_questions(), ensure_ascii=False, indent=2) + "\n")
 
 
 def draw(questions: list[Question], shares: dict[str, int], rng: random.Random) -> list[Question]:

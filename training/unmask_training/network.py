@@ -58,14 +58,20 @@ def product(x: Tensor, weight: Tensor, adapter: tuple[Tensor, Tensor] | None) ->
     return y if adapter is None else y + F.linear(F.linear(x, adapter[0]), adapter[1])
 
 
-def routed(x: Tensor, experts: dict[str, Tensor], used: int) -> Tensor:
-    """Softmax over all experts in F32, the best `used` of them, weights not renormalised."""
-    scores = torch.softmax(F.linear(x.float(), experts["ffn_gate_inp"].float()), -1)
-    best, chosen = scores.topk(used, -1)
-    weights = torch.zeros_like(scores).scatter(-1, chosen, best).to(x.dtype)
-    gate = torch.einsum("btd,efd->btef", x, experts["ffn_gate_exps"])
-    up = torch.einsum("btd,efd->btef", x, experts["ffn_up_exps"])
-    return torch.einsum("btef,edf,bte->btd", F.silu(gate) * up, experts["ffn_down_exps"], weights)
+def routed(x: Tensor, experts: dict[str, Tensor], used: int) -> tuple[Tensor, Tensor]:
+    """The experts' sum and the router's logits [batch, rows, experts] in F32.
+
+    Softmax over all experts in F32, the best `used` of them, weights not renormalised. All experts are computed, as one
+    product of all their features, and those not chosen weigh nothing: with so few it is faster than to sort rows.
+    """
+    gates, ups, downs = (experts[name] for name in ("ffn_gate_exps", "ffn_up_exps", "ffn_down_exps"))
+    count, features, _ = gates.shape
+    logits = F.linear(x.float(), experts["ffn_gate_inp"].float())
+    best, chosen = torch.softmax(logits, -1).topk(used, -1)
+    weights = torch.zeros_like(logits).scatter(-1, chosen, best).to(x.dtype)
+    hidden = F.silu(F.linear(x, gates.flatten(0, 1))) * F.linear(x, ups.flatten(0, 1))
+    weighted = hidden.unflatten(-1, (count, features)) * weights[..., None]
+    return F.linear(weighted.flatten(-2), downs.transpose(0, 1).flatten(1)), logits
 
 
 def block(shape: Shape, x, w, adapters, experts, used, cos, sin, past_keys, past_values, bias):
@@ -88,10 +94,11 @@ def block(shape: Shape, x, w, adapters, experts, used, cos, sin, past_keys, past
     x = x + product(mixed, w["attn_output"], adapter("attn_output"))
     h = norm(x, w["ffn_norm"])
     gate, up = product(h, w["ffn_gate_up"], adapter("ffn_gate_up")).chunk(2, -1)
-    y = product(F.silu(gate) * up, w["ffn_down"], adapter("ffn_down"))
+    y, logits = product(F.silu(gate) * up, w["ffn_down"], adapter("ffn_down")), None
     if experts is not None:
-        y = y + routed(h, experts, used)
-    return x + y, k, v
+        more, logits = routed(h, experts, used)
+        y = y + more
+    return x + y, k, v, logits
 
 
 class Network:
@@ -100,6 +107,7 @@ class Network:
     def __init__(self, base: Base, adapters: Adapters | None = None, experts: list[dict] | None = None, used: int = 2):
         self.base, self.adapters, self.experts, self.used = base, adapters, experts, used
         self.step = block
+        self.router_logits: list[Tensor] = []  # of the last run, per layer
 
     def compile(self) -> None:
         self.step = torch.compile(block, dynamic=True)
@@ -124,12 +132,15 @@ class Network:
             cos, sin = cos[:, None], sin[:, None]
         bias = torch.zeros(allowed.shape, dtype=x.dtype).masked_fill_(~allowed, -1e9)[:, None, None]
         made: Cache = []
+        self.router_logits = []
         for i, weights in enumerate(self.base.layers):
             keys, values = past[i] if past is not None else (None, None)
             mine = adapters.layer(i, x.dtype) if adapters is not None else None
             experts = self.experts[i] if self.experts is not None else None
-            x, k, v = self.step(shape, x, weights, mine, experts, self.used, cos, sin, keys, values, bias)
+            x, k, v, logits = self.step(shape, x, weights, mine, experts, self.used, cos, sin, keys, values, bias)
             made.append((k, v))
+            if logits is not None:
+                self.router_logits.append(logits)
         return norm(x, self.base.final_norm), made
 
 

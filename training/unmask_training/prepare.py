@@ -13,7 +13,7 @@ from pathlib import Path
 
 import zstandard
 
-from .base import END_OF_TURN, MEMBER, SHA256, WHEEL, base_path, sha256_of
+from .base import MEMBER, SHA256, WHEEL, base_path, sha256_of
 from .chat import encode_question, load_tokenizer
 from .generators import closed_questions, load, product_questions, unknown_questions
 from .questions import CARD_QUESTIONS, FIXTURE_QUESTIONS
@@ -34,6 +34,7 @@ def prepare(corpus: Path, work: Path) -> dict:
     evaluated = evaluation_prompts()
     counts = dict(read=0, unfinished=0, looping=0, out_of_size=0, evaluation=0, train=0, heldout=0, answer_tokens=0)
     parts: dict[str, list[Example]] = {"train": [], "heldout": []}
+    unfinished: list[list[int]] = []
     for row in read_lines(corpus / ANSWERS):
         counts["read"] += 1
         answer = row["ids"]
@@ -41,6 +42,8 @@ def prepare(corpus: Path, work: Path) -> dict:
         reason = why_dropped(row, prompt, evaluated)
         if reason is not None:
             counts[reason] += 1
+            if reason == "unfinished" and len(prompt) <= PROMPT_TOKENS_MAX and not may_not_train(row["prompt"], evaluated):
+                unfinished.append(prompt)
             continue
         part = "heldout" if is_held_out(row["prompt"]) else "train"
         parts[part].append((prompt, answer))
@@ -49,6 +52,7 @@ def prepare(corpus: Path, work: Path) -> dict:
     refuse_overlap(parts)
     for name, examples in parts.items():
         write_atomically(work / f"{name}.json", examples)
+    write_atomically(work / "unfinished.json", unfinished)
     write_atomically(work / "prepare.json", counts)
     return counts
 
@@ -70,19 +74,24 @@ def fetch_base(target: Path) -> None:
 
 def evaluation_prompts() -> set[str]:
     """Every question that something is measured on, normalised: none of them is ever trained on."""
+    # A conversation's or instructed question is held by its telling or its system line: alone it is another question.
     held = [q.ask for q in (*closed_questions(), *product_questions(), *unknown_questions()) if q.held]
     return {normalise(q) for q in [*CARD_QUESTIONS, *FIXTURE_QUESTIONS, *load("open"), *held]}
 
 
 def why_dropped(row: dict, prompt: list[int], evaluated: set[str]) -> str | None:
     answer = row["ids"]
-    if not row["finished"] or answer[-1] != END_OF_TURN:
+    if not row["finished"]:
         return "unfinished"
     if loops(answer):
         return "looping"
     if len(answer) < ANSWER_TOKENS_MIN or len(prompt) > PROMPT_TOKENS_MAX:
         return "out_of_size"
     return "evaluation" if normalise(row["prompt"]) in evaluated else None
+
+
+def may_not_train(prompt: str, evaluated: set[str]) -> bool:
+    return normalise(prompt) in evaluated or is_held_out(prompt)
 
 
 def loops(ids: list[int]) -> bool:

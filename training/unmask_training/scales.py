@@ -13,6 +13,7 @@ from gguf import GGMLQuantizationType, GGUFValueType, GGUFWriter
 from torch import Tensor, nn
 
 from .base import Base, interleave_rows, open_gguf, read_field, read_shape, read_tensors, split_rows
+from .network import Network
 
 BLOCK, CENTRE = 32, 7.5
 SHIFT_GAIN = 4  # a block's numbers deviate by about 4 from their mean: both kinds of step then move weights alike
@@ -79,6 +80,20 @@ class Scales(nn.Module):
         for key, weight in self.norms.items():
             self.norm[key] = nn.Parameter(torch.zeros_like(weight))
 
+    @torch.no_grad()
+    def go_on_from(self, exported: Path) -> None:
+        """Take over the changes that a file of `write_tuned` holds; its 4-bit numbers must be the source's."""
+        other = Scales(exported)
+        for key, old in self.blocks.items():
+            new = other.blocks[key]
+            if not torch.equal(old.q, new.q):
+                raise SystemExit(f"{exported} is not tuned from the same file: the 4-bit numbers of {key} differ")
+            d = torch.where(old.d == 0, 1, old.d)
+            self.scale[key].copy_(torch.where(old.d == 0, 0, new.d / d - 1))
+            self.shift[key].copy_(torch.where(old.d == 0, 0, ((new.m - old.m + CENTRE * new.d) / d - CENTRE) / SHIFT_GAIN))
+        for key, old in self.norms.items():
+            self.norm[key].copy_(torch.where(old == 0, 0, other.norms[key] / torch.where(old == 0, 1, old) - 1))
+
     def tuned(self, key: str) -> Blocks:
         """w = d0 ((1 + scale)(q - 7.5) + 7.5 + 4 shift) + m0, told as d and m."""
         old = self.blocks[key]
@@ -87,6 +102,9 @@ class Scales(nn.Module):
 
     def tuned_norm(self, key: str) -> Tensor:
         return self.norms[key] * (1 + self.norm[key])
+
+    def network(self) -> Network:
+        return Network(self.build())
 
     @torch.no_grad()
     def build(self) -> Base:
@@ -103,7 +121,8 @@ class Scales(nn.Module):
         return Base(self.shape, self.embedding, leaf(self.tuned_norm("final")), layers)
 
     @torch.no_grad()
-    def collect(self, base: Base) -> None:
+    def collect(self, network: Network) -> None:
+        base = network.base
         for i, name in self.names:
             key = f"{i}_{name}"
             old, gradient = self.blocks[key], base.layers[i][name].grad

@@ -1,29 +1,38 @@
-"""Tune the causal half by ordinary next-token loss: what the model says. Only scales, minima and norms move."""
+"""Tune what the model says by ordinary next-token loss: of the base only scales, minima and norms move (`scales.py`);
+then the experts of Model-MoE beside the tuned base (`experts.py`), by the same steps.
+"""
 
 import json
 import os
 import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
-from .base import END_OF_TURN, base_path, tuned_path
-from .chat import encode_question, load_tokenizer
-from .generators import Question, closed_questions, draw, product_questions, unknown_questions
+from .base import END_OF_TURN, base_path, best_base_path, tuned_path
+from .chat import encode_messages, load_tokenizer
+from .experts import Experts, router_loss
+from .generate import mended_answers
+from .generators import Question, all_questions, draw
 from .head_loss import head_loss
 from .network import Network, triangle
 from .prepare import Example, evaluation_prompts, load_examples, normalise, write_atomically
 from .scales import Scales, write_tuned
 
 RATE, RATE_LAST, WARM_UP_STEPS = 4e-3, 0.05, 10
+EXPERT_RATE = 1e-3
 # Examples of one step. The base's own answers keep what it knows; the rest teaches.
 SHARES = {"sum": 16, "capital": 8, "opposite": 5, "symbol": 5, "unit": 5, "calendar": 3, "product": 10, "unknown": 2, "own": 6}
-# Towards the end: tables are known by then and only kept; what is not yet known, and the base's own manner, get the time.
-LATE_SHARES = {"sum": 14, "capital": 2, "opposite": 2, "symbol": 2, "unit": 8, "calendar": 4, "product": 14, "unknown": 3, "own": 10}
-LATE_FROM = 0.7  # of the time budget
-OWN_TOKENS_MAX, BATCH = 100, 12
+# As soon as there are mended answers (`generate`): tables are known by then and only kept; the time goes to what is not
+# yet known, to conversations and system lines, and to ends where loops would begin.
+LATE_SHARES = {"sum": 14, "capital": 3, "opposite": 3, "symbol": 3, "unit": 8, "calendar": 7, "product": 16, "unknown": 4,
+               "recall": 3, "system": 3, "own": 8, "mended": 5}
+EXPERT_SHARES = {"sum": 20, "capital": 3, "opposite": 4, "symbol": 3, "unit": 8, "calendar": 6, "product": 16, "unknown": 3,
+                 "recall": 2, "system": 2, "own": 4, "mended": 2}
+EARLIER_TURN_SHARE = 0.1  # of the taught questions get another question and its answer before them
+BATCH = 12
 
 
 @dataclass
@@ -32,6 +41,7 @@ class TuneOptions:
     threads: int = 1
     seed: int = 7
     rate: float = RATE
+    start: Path | None = None  # an exported base file whose tuning is gone on with
     checkpoint_seconds: float = 120
     evaluate_seconds: float = 600
     held_out: int = 96
@@ -39,21 +49,16 @@ class TuneOptions:
 
 def tune(work: Path, options: TuneOptions) -> dict:
     """Resumes from the last checkpoint in `work`; the time budget counts all runs together."""
-    torch.set_num_threads(options.threads)
-    run = Run(work, options)
-    held = load_examples(work, "heldout")[: options.held_out]
-    if not run.history:
-        run.note(held_out_loss(run.scales, held))
-    while run.spent() < options.seconds:
-        run.step()
-        if time.monotonic() - run.noted > options.evaluate_seconds:
-            run.note(held_out_loss(run.scales, held))
-    run.note(held_out_loss(run.scales, held))
-    write_tuned(run.scales, base_path(work), tuned_path(work))
-    figures = {"steps": run.steps, "targets": run.targets, "seconds": round(run.spent()), "rate": options.rate,
-               "threads": options.threads, "shares": SHARES, "lateShares": LATE_SHARES, "history": run.history}
-    write_atomically(work / "tune.json", figures)
+    scales, data = Scales(base_path(work)), Data(work)
+    if options.start is not None:
+        scales.go_on_from(options.start)
+    figures = Run(work, "tune", scales, data, LATE_SHARES if data.texts["mended"] else SHARES, options).go()
+    write_tuned(scales, base_path(work), tuned_path(work))
     return figures
+
+
+def tune_experts(work: Path, options: TuneOptions) -> dict:
+    return Run(work, "experts", Experts(best_base_path(work)), Data(work), EXPERT_SHARES, options).go()
 
 
 class Data:
@@ -62,35 +67,47 @@ class Data:
     def __init__(self, work: Path):
         self.tokenizer = load_tokenizer(base_path(work))
         banned = evaluation_prompts()
-        every = [*closed_questions(), *product_questions(), *unknown_questions()]
-        self.questions = [q for q in every if not q.held and normalise(q.ask) not in banned]
-        self.own = [(p, a) for p, a in load_examples(work, "train") if len(a) <= OWN_TOKENS_MAX]
-        self.prefix = shared_beginning([self.encode(q)[0] for q in self.questions[:: len(self.questions) // 50]])
+        self.questions = [q for q in all_questions() if not q.held and normalise(q.ask) not in banned]
+        self.texts = {"own": load_examples(work, "train"), "mended": mended_answers(work)}
 
     def encode(self, question: Question) -> Example:
         answer = self.tokenizer.encode(question.answer, add_special_tokens=False).ids
-        return encode_question(self.tokenizer, question.ask), [*answer, END_OF_TURN]
+        return encode_messages(self.tokenizer, question.messages), [*answer, END_OF_TURN]
 
-    def batches(self, seed: int, step: int, shares: dict[str, int]) -> list[list[Example]]:
+    def batches(self, shares: dict[str, int], seed: int, step: int) -> list[list[Example]]:
         """Cut by length, so that little is padding."""
         rng = random.Random(seed * 1_000_003 + step)
-        taught = draw(self.questions, {kind: count for kind, count in shares.items() if kind != "own"}, rng)
-        examples = [self.encode(q) for q in taught] + rng.sample(self.own, shares["own"])
+        taught = draw(self.questions, {kind: n for kind, n in shares.items() if kind not in self.texts}, rng)
+        examples = [self.encode(q) for q in with_earlier_turns(taught, rng)]
+        for kind, texts in self.texts.items():
+            examples += rng.sample(texts, min(len(texts), shares.get(kind, 0)))
         examples.sort(key=lambda example: len(example[0]) + len(example[1]))
         return [examples[i : i + BATCH] for i in range(0, len(examples), BATCH)]
 
 
+def with_earlier_turns(questions: list[Question], rng: random.Random) -> list[Question]:
+    def change(question: Question) -> Question:
+        earlier = rng.choice(questions)
+        if rng.random() >= EARLIER_TURN_SHARE or question.system or question.before or earlier.system or earlier.before:
+            return question
+        return replace(question, before=((earlier.ask, earlier.answer),))
+
+    return [change(q) for q in questions]
+
+
 def shared_beginning(prompts: list[list[int]]) -> list[int]:
     first = prompts[0]
-    length = next(i for i in range(len(first)) if any(p[i] != first[i] for p in prompts))
-    return first[:length]
+    shortest = min(map(len, prompts)) - 1
+    return first[: next((i for i in range(shortest) if any(p[i] != first[i] for p in prompts)), shortest)]
 
 
-def batch_loss(network: Network, prefix: list[int], batch: list[Example], targets: int) -> torch.Tensor:
+def batch_loss(network: Network, batch: list[Example], targets: int) -> torch.Tensor:
     """Next-token loss of the answers, as a share of `targets`; the shared beginning runs once for the batch."""
+    prefix = shared_beginning([prompt for prompt, _ in batch])
     known = len(prefix)
     _, cache = network.causal(torch.tensor([prefix]), torch.arange(known), triangle(known))
     rows = max(len(p) + len(a) for p, a in batch) - known - 1
+    lengths = torch.tensor([len(p) + len(a) - known - 1 for p, a in batch])
     ids = torch.full((len(batch), rows), END_OF_TURN)
     wanted = torch.full((len(batch), rows), -1)
     for i, (prompt, answer) in enumerate(batch):
@@ -103,30 +120,51 @@ def batch_loss(network: Network, prefix: list[int], batch: list[Example], target
     hidden, _ = network.causal(ids, torch.arange(known, known + rows), allowed, past)
     at = wanted >= 0
     weight = torch.full((int(at.sum()),), 1 / targets)
-    return head_loss(hidden[at], network.base.embedding, wanted[at], weight)
+    loss = head_loss(hidden[at], network.base.embedding, wanted[at], weight)
+    if network.router_logits:
+        loss = loss + router_loss(network, torch.arange(rows)[None] < lengths[:, None]) * int(at.sum()) / targets
+    return loss
 
 
 @torch.no_grad()
-def held_out_loss(scales: Scales, held: list[Example]) -> dict:
+def held_out_loss(network: Network, held: list[Example]) -> dict:
     """Nats a token on held-out answers of the unchanged base: how far the tuned model has moved from it."""
-    network, total, count = Network(scales.build()), 0.0, 0
-    prefix = shared_beginning([p for p, _ in held])
+    total, count = 0.0, 0
     for i in range(0, len(held), 12):
         batch = held[i : i + 12]
-        total += float(batch_loss(network, prefix, batch, 1))
+        total += float(batch_loss(network, batch, 1))
         count += sum(len(a) for _, a in batch)
     return {"heldOutLoss": round(total / count, 4)}
 
 
 class Run:
-    def __init__(self, work: Path, options: TuneOptions):
-        self.work, self.options = work, options
-        self.scales, self.data = Scales(base_path(work)), Data(work)
+    """The loop: steps until the time is spent, with checkpoints. `subject` is Scales or Experts: what moves."""
+
+    def __init__(self, work: Path, stage: str, subject: Scales | Experts, data: Data, shares: dict[str, int],
+                 options: TuneOptions):
+        self.work, self.stage, self.subject, self.data, self.shares = work, stage, subject, data, shares
+        self.options = options
         self.optimizer = torch.optim.AdamW(
-            self.scales.parameters(), lr=options.rate, betas=(0.9, 0.98), weight_decay=0, fused=True)
+            subject.parameters(), lr=options.rate, betas=(0.9, 0.98), weight_decay=0, fused=True)
         self.steps, self.targets, self.seconds, self.history = 0, 0, 0.0, []
         self._load()
         self.began = self.saved = self.noted = time.monotonic()
+
+    def go(self) -> dict:
+        torch.set_num_threads(self.options.threads)
+        held = load_examples(self.work, "heldout")[: self.options.held_out]
+        if not self.history:
+            self.note(held_out_loss(self.subject.network(), held))
+        while self.spent() < self.options.seconds:
+            self.step()
+            if time.monotonic() - self.noted > self.options.evaluate_seconds:
+                self.note(held_out_loss(self.subject.network(), held))
+        self.note(held_out_loss(self.subject.network(), held))
+        figures = {"steps": self.steps, "targets": self.targets, "seconds": round(self.spent()),
+                   "rate": self.options.rate, "threads": self.options.threads, "shares": self.shares,
+                   "history": self.history}
+        write_atomically(self.work / f"{self.stage}.json", figures)
+        return figures
 
     def spent(self) -> float:
         return self.seconds + time.monotonic() - self.began
@@ -135,17 +173,16 @@ class Run:
         spent = self.spent() / self.options.seconds
         for group in self.optimizer.param_groups:
             group["lr"] = self.options.rate * rate_share(self.steps, spent)
-        batches = self.data.batches(self.options.seed, self.steps, SHARES if spent < LATE_FROM else LATE_SHARES)
+        batches = self.data.batches(self.shares, self.options.seed, self.steps)
         targets = sum(len(answer) for batch in batches for _, answer in batch)
-        base = self.scales.build()
-        network, losses = Network(base), []
+        network, losses = self.subject.network(), []
         for batch in batches:
             share = sum(len(answer) for _, answer in batch)
-            loss = batch_loss(network, self.data.prefix, batch, targets)
+            loss = batch_loss(network, batch, targets)
             loss.backward()
             losses.append(round(loss.item() * targets / share, 3))
-        self.scales.collect(base)
-        torch.nn.utils.clip_grad_norm_(self.scales.parameters(), 1.0)
+        self.subject.collect(network)
+        torch.nn.utils.clip_grad_norm_(self.subject.parameters(), 1.0)
         self.optimizer.step()
         self.steps, self.targets = self.steps + 1, self.targets + targets
         if self.steps % 5 == 0:
@@ -162,18 +199,20 @@ class Run:
 
     def save(self) -> None:
         """Written beside and renamed, so that a kill at any moment leaves a whole checkpoint."""
-        partial = scales_path(self.work).with_suffix(".partial")
+        path = checkpoint_path(self.work, self.stage)
+        partial = path.with_suffix(".partial")
         torch.save(dict(
-            scales=self.scales.state_dict(), optimizer=self.optimizer.state_dict(), steps=self.steps,
+            subject=self.subject.state_dict(), optimizer=self.optimizer.state_dict(), steps=self.steps,
             targets=self.targets, seconds=self.spent(), history=self.history), partial)
-        os.replace(partial, scales_path(self.work))
+        os.replace(partial, path)
         self.saved = time.monotonic()
 
     def _load(self) -> None:
-        if not scales_path(self.work).exists():
+        path = checkpoint_path(self.work, self.stage)
+        if not path.exists():
             return
-        state = torch.load(scales_path(self.work), weights_only=False)
-        self.scales.load_state_dict(state["scales"])
+        state = torch.load(path, weights_only=False)
+        self.subject.load_state_dict(state["subject"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.steps, self.targets = state["steps"], state["targets"]
         self.seconds, self.history = state["seconds"], state["history"]
@@ -185,11 +224,13 @@ def rate_share(step: int, spent: float) -> float:
     return min(1, (step + 1) / WARM_UP_STEPS) * (1 if spent < 0.5 else max(RATE_LAST, 2 * (1 - spent)))
 
 
-def scales_path(work: Path) -> Path:
-    return work / "scales.pt"
+def checkpoint_path(work: Path, stage: str) -> Path:
+    return work / f"{stage}.pt"
 
 
-def load_scales(work: Path) -> Scales:
-    scales = Scales(base_path(work))
-    scales.load_state_dict(torch.load(scales_path(work), weights_only=False)["scales"])
-    return scales.requires_grad_(False)
+def load_experts(work: Path) -> list[dict[str, torch.Tensor]]:
+    """The trained experts, rounded as their file holds them."""
+    path = checkpoint_path(work, "experts")
+    experts = Experts(best_base_path(work))
+    experts.load_state_dict(torch.load(path, weights_only=False)["subject"])
+    return experts.rounded()
