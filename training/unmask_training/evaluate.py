@@ -1,5 +1,5 @@
-"""Figures of the exported pair: tokens per forward of `verified` for several thresholds, and its equality with
-`sequential`. All in F32 on the weights as they are rounded in the file.
+"""Figures of the exported pair: tokens per forward of `verified` for several thresholds, its equality with
+`sequential`, and how its open replies stand beside the published base's. On the weights as they are rounded in the file.
 """
 
 import json
@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
 
 from .additions import WINDOW, read_additions
 from .adapt import accuracy
-from .base import MASK, load_base
+from .base import MASK, base_path, load_base
 from .chat import encode_question, load_tokenizer
 from .decode import allowed_logits, decode, take_run
+from .generate import generate
+from .generators import load
 from .network import Network, triangle
 from .prepare import load_examples, write_atomically
 from .questions import CARD_QUESTIONS
@@ -48,11 +51,34 @@ def evaluate(work: Path, models: Path, tokens_max: int = 64, questions: int = 20
         "tokensPerForwardDecoded": round(
             sum(len(v.ids) for v, _ in checked) / sum(v.forwards for v, _ in checked), 3),
         "tokensMax": tokens_max,
+        "openBesideBase": compare_open_replies(work, models, tokens_max=300 if questions == len(CARD_QUESTIONS) else 8),
         "replies": {q: tokenizer.decode(r.ids) for q, r in zip(CARD_QUESTIONS, replies)},
     }
     write_atomically(work / "evaluate.json", figures)
     print(json.dumps(figures, ensure_ascii=False, indent=1))
     return figures
+
+
+@torch.no_grad()
+def compare_open_replies(work: Path, models: Path, tokens_max: int) -> dict:
+    """Greedy replies to the open prompts, judged blind by the published base: mean log-likelihood a token. That judge
+    likes its own words, and repetition, best; so most replies of any other model are worse in its eyes.
+    """
+    published = Network(load_base(base_path(work)).to(torch.bfloat16))
+    shipped = Network(load_base(models / "base.gguf").to(torch.bfloat16))
+    tokenizer = load_tokenizer(models / "base.gguf")
+    prompts = [encode_question(tokenizer, q) for q in load("open")]
+    ours, theirs = ([log_likelihood(published, p, r) for p, r in zip(prompts, generate(network, prompts, tokens_max))]
+                    for network in (shipped, published))
+    return {"prompts": len(prompts), "worseThanBase": round(sum(a < b for a, b in zip(ours, theirs)) / len(prompts), 4),
+            "meanLogLikelihood": round(sum(ours) / len(ours), 4), "meanLogLikelihoodOfBase": round(sum(theirs) / len(theirs), 4)}
+
+
+def log_likelihood(network: Network, prompt: list[int], reply: list[int]) -> float:
+    text = [*prompt, *reply]
+    hidden, _ = network.causal(torch.tensor([text[:-1]]), torch.arange(len(text) - 1), triangle(len(text) - 1))
+    logits = network.head(hidden[0, len(prompt) - 1 :])
+    return -F.cross_entropy(logits, torch.tensor(reply)).item()
 
 
 def compare_rules(network: Network, prompts: list[list[int]], replies: list[list[int]]) -> dict:

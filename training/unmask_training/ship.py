@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from .base import sha256_of
-from .card import write_cards
+from .card import total, write_cards
 from .evaluate import evaluate
 from .export import export
 from .record import record
@@ -13,10 +13,15 @@ from .upcycle import COUNT, FEATURES
 THRESHOLD_UNTIL_MEASURED = 0.3
 
 
+STAGES = ("prepare", "tune", "adapt", "experts", "adapt-moe")
+
+
 def ship(work: Path, models: Path, fixtures: Path, results: Path, smoke: bool = False) -> None:
     export(work, models, THRESHOLD_UNTIL_MEASURED, {})
+    stages = {stage: json.loads((work / f"{stage}.json").read_text()) for stage in STAGES}
     figures = {
-        **{stage: json.loads((work / f"{stage}.json").read_text()) for stage in ("prepare", "tune", "adapt")},
+        **stages,
+        "earlier": earlier_runs(results, stages["tune"].get("start")),
         "export": {"baseSha256": sha256_of(models / "base.gguf"), "experts": COUNT, "expertFeatures": FEATURES},
         "evaluate": evaluate(work, models, tokens_max=8, questions=2) if smoke else evaluate(work, models),
     }
@@ -27,13 +32,21 @@ def ship(work: Path, models: Path, fixtures: Path, results: Path, smoke: bool = 
     record(models, fixtures, questions=2 if smoke else 50)
 
 
+def earlier_runs(results: Path, start: str | None) -> list[dict]:
+    """What the results of the pair that was gone on with tell of its making; nothing where tuning began anew."""
+    previous = json.loads(results.read_text()) if start is not None and results.exists() else {}
+    if previous.get("export", {}).get("baseSha256") != start:
+        return []
+    return [*previous.get("earlier", []), {stage: previous[stage] for stage in STAGES if stage in previous}]
+
+
 def brief(figures: dict) -> dict:
     """What travels inside the exported files."""
-    adapted, evaluated = figures["adapt"], figures["evaluate"]
+    evaluated = figures["evaluate"]
     return {
-        "tunedTargets": figures["tune"]["targets"],
-        "trainedTargets": adapted["targets"],
-        "trainedSeconds": adapted["seconds"],
+        "tunedTargets": total(figures, "tune", "targets"),
+        "trainedTargets": total(figures, "adapt", "targets"),
+        "trainedSeconds": total(figures, "adapt", "seconds"),
         "heldOutAccuracyByDistance": evaluated["heldOut"]["accuracyByDistance"],
         "verifiedTokensPerForward": evaluated["verifiedTokensPerForward"],
         "verifiedEqualsSequential": evaluated["verifiedEqualsSequential"],

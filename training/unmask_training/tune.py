@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from .base import END_OF_TURN, base_path, best_base_path, tuned_path
+from .base import END_OF_TURN, base_path, best_base_path, sha256_of, tuned_path
 from .chat import encode_messages, load_tokenizer
 from .experts import Experts, router_loss
 from .generate import mended_answers
@@ -162,7 +162,7 @@ class Run:
         self.note(held_out_loss(self.subject.network(), held))
         figures = {"steps": self.steps, "targets": self.targets, "seconds": round(self.spent()),
                    "rate": self.options.rate, "threads": self.options.threads, "shares": self.shares,
-                   "history": self.history}
+                   "start": sha256_of(self.options.start) if self.options.start else None, "history": self.history}
         write_atomically(self.work / f"{self.stage}.json", figures)
         return figures
 
