@@ -2,6 +2,7 @@
 
 type KernelRow = { type: string; columns: number; gflops: number; gbytes: number; ratio: number }
 type PeerRow = { name: string; threads: number; tokensPerSecond: number; times: number; equalReplies: number }
+type CanvasRow = { name: string; threads: number; tokensPerSecond: number; times: number; equalTokens: number }
 type Result = Record<string, unknown>
 
 /** What a newcomer wants to know: one row, a step's rows, many. The result file has more. */
@@ -24,19 +25,62 @@ export function renderKernel(result: Result): string {
   ].join('\n')
 }
 
+/** Two tables, each where it was measured. */
 export function renderPeers(result: Result): string {
+  const { base, canvas } = result as { base?: Result; canvas?: Result }
+  const tables = [base && renderOneAtATime(base), canvas && renderWholeCanvas(canvas)]
+  return tables.filter((table) => table !== undefined).join('\n\n')
+}
+
+function renderOneAtATime(result: Result): string {
   const rows = result['rows'] as PeerRow[]
   const lines = rows.map(({ name, threads, tokensPerSecond, times, equalReplies }) => {
-    const same = name === 'llama.cpp' ? '' : `${Math.round(100 * equalReplies)}%`
+    const same = name === 'llama.cpp' ? '' : percent(equalReplies)
     return `| ${name === 'llama.cpp' ? name : `\`Model\`, ${name}`} | ${tokensPerSecond.toFixed(0)} | ${times.toFixed(2)} | ${threads} | ${same} |`
   })
   return [
-    '| | Tokens a second | Times llama.cpp | Threads | Replies equal |',
+    '| One token at a time | Tokens a second | Times llama.cpp | Threads | Replies equal |',
     '|---|---|---|---|---|',
     ...lines,
     '',
     `The same base file, ${result['prompts']} prompts, greedy, at most ${result['tokensMax']} tokens, each at its best number of threads, from the first token to the last.`,
     'Both round activations to 8 bits, not alike, so greedy replies part somewhere. `verified` is the rule that ships.',
-    `Measured by \`./unmask bench peers\` on ${result['machine']}, ${result['at']}.`,
+    measured('--only base', result),
   ].join('\n')
+}
+
+/** What the keys and values of each row of bench/peers/whole-canvas.ts are computed from. */
+const CANVAS_ROWS: Record<string, string> = {
+  'llama-diffusion-cli': '`llama-diffusion-cli`, the whole canvas at every step',
+  'block by block': 'Unmask, the whole canvas at the first step of a block, then the block',
+  'whole canvas': 'Unmask, the whole canvas at every step',
+}
+
+function renderWholeCanvas(result: Result): string {
+  const rows = result['rows'] as CanvasRow[]
+  const number = (name: string) => Number(result[name])
+  const lines = rows.map(({ name, threads, tokensPerSecond, times, equalTokens }) => {
+    const same = name === 'block by block' ? percent(equalTokens) : ''
+    return `| ${CANVAS_ROWS[name] ?? name} | ${tokensPerSecond.toFixed(1)} | ${times.toFixed(1)} | ${threads} | ${same} |`
+  })
+  const steps = number('block') / number('perStep')
+  return [
+    '| A canvas of masks | Tokens a second | Times llama.cpp | Threads | Tokens equal |',
+    '|---|---|---|---|---|',
+    ...lines,
+    '',
+    `One file of ${Math.round(number('parameters') / 1e6)} M random weights in LLaDA's layout, \`Q8_0\`, for both programs (llama.cpp ${result['release']}, built for this processor);`,
+    `a prompt of ${result['prompt']} tokens and ${result['reply']} more in blocks of ${result['block']}, ${result['perStep']} a step: ${result['forwards']} forwards, all counted, each program at its best number of threads.`,
+    `The second row is how bidirectional models are served (Fast-dLLM's dual cache): in ${steps - 1} of a block's ${steps} steps the rows outside it keep the keys and values of the first, which is an approximation;`,
+    'told is how many of its tokens are those of the third row, which approximates nothing. Of random weights this tells little about the quality of trained ones.',
+    measured('--only canvas', result),
+  ].join('\n')
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)}%`
+}
+
+function measured(flags: string, result: Result): string {
+  return `Measured by \`./unmask bench peers ${flags}\` on ${result['machine']}, ${result['at']}.`
 }

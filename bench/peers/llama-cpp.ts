@@ -8,14 +8,16 @@ import { pathToFileURL } from 'node:url'
 /** The version whose libraries the engine itself uses, so that both run the same ggml. */
 const VERSION = '3.21.1'
 const FOLDER = resolve('.cache/peers/node-llama-cpp')
+/** The package's own folder, its source of llama.cpp included. */
+export const PACKAGE = join(FOLDER, 'node_modules', 'node-llama-cpp')
 
 type Order = { prompt: readonly number[]; tokensMax: number }
 /** Milliseconds from the first token to the last. */
-export type Generated = { tokens: number[]; ms: number }
+type Generated = { tokens: number[]; ms: number }
 
 /** Brings the package from npm on the first call, into a folder that git does not see. */
 export function installLlamaCpp(): void {
-  if (existsSync(join(FOLDER, 'node_modules', 'node-llama-cpp', 'package.json'))) return
+  if (existsSync(join(PACKAGE, 'package.json'))) return
   console.log(`Installing node-llama-cpp ${VERSION} into ${FOLDER} …`)
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(join(FOLDER, 'package.json'), '{"type":"module"}\n')
@@ -66,7 +68,7 @@ type Package = {
 }
 
 async function serve(modelPath: string, threads: number): Promise<void> {
-  const entry = join(FOLDER, 'node_modules', 'node-llama-cpp', 'dist', 'index.js')
+  const entry = join(PACKAGE, 'dist', 'index.js')
   const { getLlama } = (await import(pathToFileURL(entry).href)) as Package
   const llama = await getLlama({ gpu: false, build: 'never', maxThreads: threads, logLevel: 'error' })
   const model = await llama.loadModel({ modelPath, gpuLayers: 0 })

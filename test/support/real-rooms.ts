@@ -1,10 +1,11 @@
-/** The bundled pair, opened once in this process for tests of decoding. */
+/** The bundled pair, or other models, opened once in this process for tests and benches of decoding. */
 import type { GgmlForward } from '../../src/engine/model/ggml-forward.ts'
 import { openRooms, type Rooms } from '../../src/engine/open-rooms.ts'
 import type { Room, TextStream } from '../../src/engine/room.ts'
 import { KERNEL_FOLDER } from './kernel.ts'
 
-const MODELS = new URL('../../models/', import.meta.url).pathname
+const FOLDER = new URL('../../models/', import.meta.url).pathname
+const PAIR = { Model: `${FOLDER}model.gguf`, 'Model-MoE': `${FOLDER}model-moe.gguf` }
 
 export type RealRooms = {
   forwards: GgmlForward[]
@@ -15,9 +16,13 @@ export type RealRooms = {
 type Prompt = { ids: number[]; beginning: number }
 
 /** One that opens closes. Text is the numbers of the tokens, so that equal text means equal tokens. */
-export async function openRealRooms(cacheFolder: string, threads = 1): Promise<RealRooms> {
+export async function openRealRooms(
+  cacheFolder: string,
+  threads = 1,
+  models: Record<string, string> = PAIR,
+): Promise<RealRooms> {
   const opened = await openRooms({
-    models: { Model: `${MODELS}model.gguf`, 'Model-MoE': `${MODELS}model-moe.gguf` },
+    models,
     cacheFolder,
     threads,
     kernel: 'auto',

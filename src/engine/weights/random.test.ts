@@ -7,6 +7,8 @@ import { temporaryFolder } from '../../../test/support/tiny-models.ts'
 import { decodeTensor } from './decode.ts'
 import { inspectModel, renderInspection } from './inspect.ts'
 import { ModelFile } from './model-file.ts'
+import { byteVocabularyKeys } from './random/byte-vocabulary.ts'
+import { stringAt, stringCount } from './gguf/string-table.ts'
 import { RANDOM_SHAPES, writeRandomModel } from './random.ts'
 
 const folder = temporaryFolder()
@@ -32,6 +34,15 @@ test('every tiny shape opens, in every type that can be written', async () => {
       await file.close()
     }
   }
+})
+
+test('a vocabulary is as long as asked, and no token is there twice', () => {
+  const keys = new Map(byteVocabularyKeys(300))
+  const tokens = keys.get('tokenizer.ggml.tokens')
+  ok(tokens?.type === 'array' && tokens.of === 'string')
+  const names = Array.from({ length: 300 }, (_, id) => stringAt(tokens.value, id))
+  equal(stringCount(tokens.value), 300)
+  equal(new Set(names).size, 300)
 })
 
 test('noise has the size that keeps activations near 1', async () => {

@@ -9,14 +9,19 @@ export const MASK_TOKEN = 3
 
 const TEMPLATE = `{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}`
 
-/** `tokenizer.*` keys of a byte-level vocabulary with a ChatML template. */
-export function byteVocabularyKeys(): [string, GgufValue][] {
+/**
+ * `tokenizer.*` keys of a byte-level vocabulary with a ChatML template. Made-up words, which no text is cut into, stand behind the
+ * bytes until there are `tokensMin`.
+ */
+export function byteVocabularyKeys(tokensMin: number): [string, GgufValue][] {
   const bytes = Array.from({ length: 256 }, (_, byte) => byteCharacter(byte))
-  const types = [...CONTROL.map(() => TOKEN_TYPE.control), ...bytes.map(() => TOKEN_TYPE.normal)]
+  const missing = Math.max(0, tokensMin - CONTROL.length - bytes.length)
+  const normal = [...bytes, ...Array.from({ length: missing }, (_, i) => `word${i}`)]
+  const types = [...CONTROL.map(() => TOKEN_TYPE.control), ...normal.map(() => TOKEN_TYPE.normal)]
   return [
     ['tokenizer.ggml.model', { type: 'string', value: 'gpt2' }],
     ['tokenizer.ggml.pre', { type: 'string', value: 'gpt-2' }],
-    ['tokenizer.ggml.tokens', { type: 'array', of: 'string', value: tableOf([...CONTROL, ...bytes]) }],
+    ['tokenizer.ggml.tokens', { type: 'array', of: 'string', value: tableOf([...CONTROL, ...normal]) }],
     ['tokenizer.ggml.token_type', { type: 'array', of: 'i32', value: types }],
     ['tokenizer.ggml.merges', { type: 'array', of: 'string', value: tableOf([]) }],
     ['tokenizer.ggml.bos_token_id', { type: 'u32', value: 1 }],

@@ -36,7 +36,7 @@ export function baseKeys(name: string, shape: Shape): Keys {
     keys.push([at('expert_count'), u32(shape.experts.count)], [at('expert_used_count'), u32(shape.experts.used)])
     keys.push([at('expert_feed_forward_length'), u32(shape.experts.width)])
   }
-  return [...keys, ...byteVocabularyKeys()]
+  return [...keys, ...byteVocabularyKeys(shape.named === true ? shape.vocabulary : 0)]
 }
 
 /** `unmask.*` keys: in the same file, or in one of additions. */

@@ -14,6 +14,8 @@ export type Shape = {
   feedForward: number
   /** Rows of the embedding; those behind the tokens are never drawn. */
   vocabulary: number
+  /** Every row is a token with a name: llama.cpp refuses a file with more rows than tokens. */
+  named?: boolean
   context: number
   theta: number
   epsilon: number
@@ -77,6 +79,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     kvHeads: 8,
     feedForward: 1536,
     vocabulary: 16_384,
+    named: true,
     context: 4096,
     theta: 500_000,
     epsilon: 1e-5,
