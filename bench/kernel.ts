@@ -1,8 +1,7 @@
 /**
  * `./unmask bench kernel`: products of packed weights, by ggml and by the project's own kernel, on one thread.
- * `[--json FILE] [--from N] [--to N] [--matrices N]`; 24 matrices of 576 by 3072 at first, which together are larger than a processor's
- * second cache, as the weights of a denoising step are. Processor time of one thread is counted, rounding of the activations
- * included; rounds of both alternate, and ratios are medians over the rounds.
+ * `[--json FILE]`. Processor time of one thread is counted, rounding of the activations included; rounds of both alternate,
+ * and ratios are medians over the rounds. Beside them: what the dot-product instruction alone does, and what memory gives.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -12,8 +11,9 @@ import { Arena } from '../src/engine/ggml/arena.ts'
 import { findKernel } from '../src/engine/ggml/find-kernel.ts'
 import type { Graph } from '../src/engine/ggml/graph.ts'
 import type { Tensor } from '../src/engine/ggml/handles.ts'
-import { PACKED_TYPES, type Kernel, type PackedType } from '../src/engine/ggml/kernel.ts'
+import type { Kernel, PackedType } from '../src/engine/ggml/kernel.ts'
 import { loadGgml } from '../src/engine/ggml/load.ts'
+import { measureLimits } from './kernel/limits.ts'
 import { multiplyPacked, quantise } from '../src/engine/ggml/packed-product.ts'
 import { Workspace } from '../src/engine/ggml/workspace.ts'
 import { encodeTensor } from '../src/engine/weights/encode.ts'
@@ -21,20 +21,27 @@ import { encodeTensor } from '../src/engine/weights/encode.ts'
 const COLUMNS = [1, 2, 4, 5, 6, 8, 12, 16, 32, 64]
 const ROUNDS = 9
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'string', default: 'bench/results/kernel.json' },
-    from: { type: 'string', default: '576' },
-    to: { type: 'string', default: '3072' },
-    matrices: { type: 'string', default: '24' },
-  },
-})
-const [from, to, matrices] = [Number(values.from), Number(values.to), Number(values.matrices)]
+/** Matrices that together are larger than a processor's own caches, as the weights of a denoising step are. */
+const SHAPES: { from: number; to: number; matrices: number; types: readonly PackedType[] }[] = [
+  { from: 576, to: 3072, matrices: 24, types: ['Q4_0', 'Q4_1', 'Q8_0'] },
+  { from: 4096, to: 4096, matrices: 3, types: ['Q8_0', 'Q4_K', 'Q6_K'] },
+]
+
+const { values } = parseArgs({ options: { json: { type: 'string', default: 'bench/results/kernel.json' } } })
 const ggml = loadGgml()
 const { kernel, why } = await findKernel(ggml, ['node_modules/.cache/kernel'])
 if (kernel === undefined) throw new Error(`There is no kernel to measure: ${why}`)
 
-type Row = { type: PackedType; columns: number; gflops: number; gbytes: number; ggmlGflops: number; ratio: number }
+type Row = {
+  type: PackedType
+  from: number
+  to: number
+  columns: number
+  gflops: number
+  gbytes: number
+  ggmlGflops: number
+  ratio: number
+}
 
 /** Seconds of processor time of one call. */
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {
@@ -48,17 +55,8 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 }
 
-/** Multiply-adds a second of the processor's dot-product instruction on registers, times 2, in GFLOP/s. */
-function measurePeak(own: Kernel): number {
-  const best = Array.from({ length: 5 }, () => {
-    const before = process.cpuUsage()
-    const done = own.peak(3_000_000)
-    return (2 * done) / (process.cpuUsage(before).user * 1000)
-  })
-  return Math.max(...best)
-}
-
-async function measureType(own: Kernel, type: PackedType): Promise<Row[]> {
+async function measureType(own: Kernel, type: PackedType, shape: (typeof SHAPES)[number]): Promise<Row[]> {
+  const { from, to, matrices } = shape
   const file = encodeTensor(
     type,
     Float32Array.from({ length: from * to }, (_, i) => Math.sin(i)),
@@ -101,6 +99,8 @@ async function measureType(own: Kernel, type: PackedType): Promise<Row[]> {
     const work = (2 * from * to * matrices * columns) / 1e9
     rows.push({
       type,
+      from,
+      to,
       columns,
       gflops: work / seconds,
       gbytes: (size * matrices) / seconds / 1e9,
@@ -113,19 +113,20 @@ async function measureType(own: Kernel, type: PackedType): Promise<Row[]> {
   return rows
 }
 
-const peakGflops = measurePeak(kernel)
+const { peakGflops, readGbytes } = measureLimits(kernel)
 const rows: Row[] = []
 console.log(
-  `${kernel.isa}; the instruction alone: ${peakGflops.toFixed(0)} GFLOP/s; ${matrices} matrices of ${from} by ${to}`,
+  `${kernel.isa}; the instruction alone: ${peakGflops.toFixed(0)} GFLOP/s; memory: ${readGbytes.toFixed(1)} GB/s`,
 )
-console.log('type | columns | GFLOP/s | weights GB/s | ggml GFLOP/s | times ggml')
-for (const type of PACKED_TYPES) {
-  for (const row of await measureType(kernel, type)) {
-    rows.push(row)
-    const { columns, gflops, gbytes, ggmlGflops, ratio } = row
-    console.log(
-      [type, columns, gflops.toFixed(0), gbytes.toFixed(1), ggmlGflops.toFixed(0), ratio.toFixed(2)].join(' | '),
-    )
+console.log('type | from | to | columns | GFLOP/s | weights GB/s | ggml GFLOP/s | times ggml')
+for (const shape of SHAPES) {
+  for (const type of shape.types) {
+    for (const row of await measureType(kernel, type, shape)) {
+      rows.push(row)
+      const { from, to, columns, gflops, gbytes, ggmlGflops, ratio } = row
+      const figures = [gflops.toFixed(0), gbytes.toFixed(1), ggmlGflops.toFixed(0), ratio.toFixed(2)]
+      console.log([type, from, to, columns, ...figures].join(' | '))
+    }
   }
 }
 const round = (value: number) => Math.round(value * 100) / 100
@@ -134,10 +135,10 @@ const result = {
   machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}`,
   isa: kernel.isa,
   peakGflops: round(peakGflops),
-  shape: { from, to, matrices },
-  rows: rows.map(({ type, columns, gflops, gbytes, ggmlGflops, ratio }) => {
+  readGbytes: round(readGbytes),
+  rows: rows.map(({ type, from, to, columns, gflops, gbytes, ggmlGflops, ratio }) => {
     const [ours, theirs] = [round(gflops), round(ggmlGflops)]
-    return { type, columns, gflops: ours, gbytes: round(gbytes), ggmlGflops: theirs, ratio: round(ratio) }
+    return { type, from, to, columns, gflops: ours, gbytes: round(gbytes), ggmlGflops: theirs, ratio: round(ratio) }
   }),
 }
 mkdirSync(dirname(values.json), { recursive: true })

@@ -1,4 +1,4 @@
-/* What both files share: ggml's tensor, and vectors of 16 (AVX512 with VNNI) or 8 (AVX2) lanes under one set of names. */
+/* What all files share: ggml's tensor, and vectors of 16 (AVX512 with VNNI) or 8 (AVX2) lanes under one set of names. */
 #pragma once
 #include <immintrin.h>
 #include <math.h>
@@ -23,6 +23,7 @@ struct ggml_tensor {
 
 /* Sums stay in registers only where the compiler unrolls every loop over columns or heads. */
 #define UNROLL _Pragma("GCC unroll 12")
+#define INLINE static inline __attribute__((always_inline))
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
 #define ISA "avx512-vnni"
@@ -54,11 +55,24 @@ static inline floats lanes_between(floats v, int64_t from, int64_t to) {
 static inline floats rounded(floats v) { return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 /* v · 2^n for whole n from -126 to 127. */
 static inline floats scaled_by_power(floats v, floats n) { return _mm512_scalef_ps(v, n); }
+static inline floats absolute(floats v) { return _mm512_abs_ps(v); }
+static inline float sum_of(floats v) { return _mm512_reduce_add_ps(v); }
+static inline float largest_of(floats v) { return _mm512_reduce_max_ps(v); }
+static inline float first_of(floats v) { return _mm512_cvtss_f32(v); }
 static inline ints load(const void *p) { return _mm512_loadu_si512(p); }
-static inline ints low_nibbles(ints v) { return _mm512_and_si512(v, _mm512_set1_epi8(15)); }
-static inline ints high_nibbles(ints v) { return low_nibbles(_mm512_srli_epi16(v, 4)); }
+static inline ints both(ints a, ints b) { return _mm512_and_si512(a, b); }
+static inline ints either(ints a, ints b) { return _mm512_or_si512(a, b); }
+/* Bits of 16-bit words to the left and to the right. */
+#define LEFT(v, bits) _mm512_slli_epi16(v, bits)
+#define RIGHT(v, bits) _mm512_srli_epi16(v, bits)
 static inline ints all(int32_t x) { return _mm512_set1_epi32(x); }
 static inline floats to_floats(ints v) { return _mm512_cvtepi32_ps(v); }
+static inline ints to_ints(floats v) { return _mm512_cvtps_epi32(v); }
+static inline ints small_counts(const uint8_t *p) { return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)); }
+static inline ints small_ints(const uint8_t *p) { return _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)); }
+static inline ints within(ints v, int32_t low, int32_t high) { return _mm512_max_epi32(_mm512_min_epi32(v, all(high)), all(low)); }
+static inline void store_bytes(int8_t *p, ints v) { _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8(v)); }
+static inline int32_t total_of(ints v) { return _mm512_reduce_add_epi32(v); }
 /* Bytes of w are unsigned; 8-bit weights carry +128, which a bias takes back. */
 static inline ints dot4(ints sum, ints w, ints x, int eight) { (void)eight; return _mm512_dpbusd_epi32(sum, w, x); }
 enum { EIGHT_OFFSET = 128 };
@@ -93,11 +107,39 @@ static inline floats scaled_by_power(floats v, floats n) {
   const __m256i power = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
   return _mm256_mul_ps(v, _mm256_castsi256_ps(power));
 }
+static inline floats absolute(floats v) { return _mm256_andnot_ps(allf(-0.0f), v); }
+/* Each step of four: halves, then quarters, then pairs. */
+static inline float sum_of(floats v) {
+  __m128 x = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+  return _mm_cvtss_f32(_mm_add_ss(x, _mm_movehdup_ps(x)));
+}
+static inline float largest_of(floats v) {
+  __m128 x = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  x = _mm_max_ps(x, _mm_movehl_ps(x, x));
+  return _mm_cvtss_f32(_mm_max_ss(x, _mm_movehdup_ps(x)));
+}
+static inline float first_of(floats v) { return _mm256_cvtss_f32(v); }
 static inline ints load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
-static inline ints low_nibbles(ints v) { return _mm256_and_si256(v, _mm256_set1_epi8(15)); }
-static inline ints high_nibbles(ints v) { return low_nibbles(_mm256_srli_epi16(v, 4)); }
+static inline ints both(ints a, ints b) { return _mm256_and_si256(a, b); }
+static inline ints either(ints a, ints b) { return _mm256_or_si256(a, b); }
+#define LEFT(v, bits) _mm256_slli_epi16(v, bits)
+#define RIGHT(v, bits) _mm256_srli_epi16(v, bits)
 static inline ints all(int32_t x) { return _mm256_set1_epi32(x); }
 static inline floats to_floats(ints v) { return _mm256_cvtepi32_ps(v); }
+static inline ints to_ints(floats v) { return _mm256_cvtps_epi32(v); }
+static inline ints small_counts(const uint8_t *p) { return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)); }
+static inline ints small_ints(const uint8_t *p) { return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)); }
+static inline ints within(ints v, int32_t low, int32_t high) { return _mm256_max_epi32(_mm256_min_epi32(v, all(high)), all(low)); }
+static inline void store_bytes(int8_t *p, ints v) {
+  const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+  _mm_storel_epi64((__m128i *)(void *)p, _mm_packs_epi16(words, words));
+}
+static inline int32_t total_of(ints v) {
+  __m128i x = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+  x = _mm_add_epi32(x, _mm_shuffle_epi32(x, 0x4e));
+  return _mm_cvtsi128_si32(_mm_add_epi32(x, _mm_shuffle_epi32(x, 0xb1)));
+}
 /* Pairs are summed in 16 bits: 2·128·127 and 2·15·127 both fit. 8-bit weights stay signed: |w| · (x with w's sign). */
 static inline ints dot4(ints sum, ints w, ints x, int eight) {
   ints pairs = eight ? _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w)) : _mm256_maddubs_epi16(w, x);
@@ -107,25 +149,3 @@ enum { EIGHT_OFFSET = 0 };
 #else
 #error "no instruction set that this file knows"
 #endif
-
-static inline float first_of(floats v) {
-  float x[LANES];
-  store(x, v);
-  return x[0];
-}
-
-/* Always in the same order. */
-static inline float sum_of(floats v) {
-  float x[LANES], sum = 0;
-  store(x, v);
-  for (int i = 0; i < LANES; i++) sum += x[i];
-  return sum;
-}
-
-static inline float largest_of(floats v) {
-  float x[LANES], most;
-  store(x, v);
-  most = x[0];
-  for (int i = 1; i < LANES; i++) most = x[i] > most ? x[i] : most;
-  return most;
-}

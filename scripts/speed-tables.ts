@@ -1,26 +1,40 @@
 /** How the results of `bench kernel` and `bench peers` read as Markdown. */
 
-type KernelRow = { type: string; columns: number; gflops: number; gbytes: number; ratio: number }
+type KernelRow = {
+  type: string
+  from: number
+  to: number
+  columns: number
+  gflops: number
+  gbytes: number
+  ratio: number
+}
 type PeerRow = { name: string; threads: number; tokensPerSecond: number; times: number; equalReplies: number }
 type CanvasRow = { name: string; threads: number; tokensPerSecond: number; times: number; equalTokens: number }
 type Result = Record<string, unknown>
 
 /** What a newcomer wants to know: one row, a step's rows, many. The result file has more. */
-const COLUMNS = [1, 6, 12, 32]
+const COLUMNS = [1, 4, 8, 12, 32]
+/** With so few columns memory is the limit. */
+const FEW = 8
 
 export function renderKernel(result: Result): string {
   const rows = result['rows'] as KernelRow[]
-  const types = [...new Set(rows.map((row) => row.type))]
-  const cell = (type: string, columns: number): string => {
-    const row = rows.find((one) => one.type === type && one.columns === columns)
-    return row === undefined ? '' : `${Math.round(row.gflops)} GFLOP/s, ${row.ratio.toFixed(1)} × ggml`
+  const whole = (figure: string): number => Math.round(Number(result[figure]))
+  const matrices = [...new Set(rows.map(({ type, from, to }) => JSON.stringify([type, `${from} × ${to}`])))]
+  const names = matrices.map((matrix) => JSON.parse(matrix) as [type: string, shape: string])
+  const cell = ([type, shape]: [string, string], columns: number): string => {
+    const row = rows.find((one) => one.type === type && `${one.from} × ${one.to}` === shape && one.columns === columns)
+    if (row === undefined) return ''
+    const read = columns > FEW ? '' : ` (${row.gbytes.toFixed(0)} GB/s)`
+    return `${Math.round(row.gflops)} GFLOP/s${read}, ${row.ratio.toFixed(1)} × ggml`
   }
   return [
-    `| Columns at once | ${types.map((type) => `\`${type}\``).join(' | ')} |`,
-    `|---|${types.map(() => '---|').join('')}`,
-    ...COLUMNS.map((columns) => `| ${columns} | ${types.map((type) => cell(type, columns)).join(' | ')} |`),
+    `| Columns at once | ${names.map(([type, shape]) => `\`${type}\`, ${shape}`).join(' | ')} |`,
+    `|---|${names.map(() => '---|').join('')}`,
+    ...COLUMNS.map((columns) => `| ${columns} | ${names.map((name) => cell(name, columns)).join(' | ')} |`),
     '',
-    `Products of weights by the kernel (${result['isa']}) on one thread; the dot-product instruction alone: ${Math.round(Number(result['peakGflops']))} GFLOP/s.`,
+    `Products of weights by the kernel (${result['isa']}) on one thread; the dot-product instruction alone: ${whole('peakGflops')} GFLOP/s; memory gives ${whole('readGbytes')} GB/s.`,
     `Measured by \`./unmask bench kernel\` on ${result['machine']}, ${result['at']}.`,
   ].join('\n')
 }

@@ -15,7 +15,7 @@ import { readVersion } from './version.ts'
 
 /**
  * selfTestMs: every operation that the engine uses was compared with plain arithmetic, in this time. products: what
- * multiplies 4- and 8-bit weights, an instruction set or ggml with the reason.
+ * multiplies 4- to 8-bit weights, an instruction set or ggml with the reason.
  */
 export type Ggml = { version: string; folder: string; device: string; selfTestMs: number; products: string }
 export type ModelReport = { id: string; file: string; bytes: number | undefined }

@@ -16,7 +16,7 @@ export const engineOptions = Type.Object({
     default: 'auto',
     env: 'UNMASK_ENGINE_KERNEL',
     description:
-      'What computes products of 4- and 8-bit weights. auto: native/packed-product.c, compiled for this processor by `npm ci` or at the first start, where there is a C compiler and AVX2; else, or with `ggml`, ggml, which is slower (`./unmask bench kernel` measures both).',
+      'What computes products of 4- to 8-bit weights, and attention. auto: the C files of native/, compiled for this processor by `npm ci` or at the first start, where there is a C compiler and AVX2; else, or with `ggml`, ggml, which is slower (`./unmask bench kernel` measures both).',
   }),
   runningMax: Type.Integer({
     minimum: 1,

@@ -12,7 +12,7 @@ import { openRandomModel } from '../support/tiny-models.ts'
 
 const BOUNDS = { F32: 1e-5, F16: 2e-3, Q8_0: 3e-2, Q4_0: 3e-2, Q4_1: 3e-2 } as const
 const kernel = await testedKernel()
-/** How the weights are written, and whether the project's own kernel attends and multiplies 4- and 8-bit ones. */
+/** How the weights are written, and whether the project's own kernel attends and multiplies 4- to 8-bit ones. */
 const FORMS = [
   { type: 'F32', packed: false },
   { type: 'F32', packed: true },

@@ -12,3 +12,12 @@ export async function testedKernel(): Promise<Kernel | undefined> {
   if (kernel === undefined) console.log(`ggml's own products are tested alone: ${why}`)
   return kernel
 }
+
+/** For each instruction set that is known and that this processor has: one kernel. */
+export async function testedKernels(): Promise<Kernel[]> {
+  const own = await testedKernel()
+  if (own === undefined || own.isa === 'avx2') return own === undefined ? [] : [own]
+  const { kernel, why } = await findKernel(loadGgml(), [KERNEL_FOLDER], 'x86-64-v3')
+  if (kernel === undefined) throw new Error(why)
+  return [own, kernel]
+}

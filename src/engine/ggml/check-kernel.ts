@@ -7,8 +7,8 @@ import { multiplyChosen, multiplyPacked, quantise, type Packed } from './packed-
 import { Workspace } from './workspace.ts'
 
 /** Two matrices, so that choosing between them shows. */
-const [FROM, TO, COLUMNS, MATRICES] = [96, 48, 29, 2]
-/** Of the largest number: 8 bits round to half of 1/127, and errors of 96 products add up like a random walk. */
+const [FROM, TO, COLUMNS, MATRICES] = [256, 64, 29, 2]
+/** Of the largest number: 8 bits round to half of 1/127, and errors of 256 products add up like a random walk. */
 const TOLERANCE = 0.02
 
 /**
@@ -25,9 +25,9 @@ export async function checkKernel(ggml: Ggml, kernel: Kernel): Promise<void> {
 }
 
 async function testType(ggml: Ggml, workspace: Workspace, kernel: Kernel, type: PackedType): Promise<void> {
-  const file = encodeTensor(type, wave(FROM * TO * MATRICES, 0.93))
+  const file = encodeTensor(type, noise(FROM * TO * MATRICES, 0.93))
   const values = decodeTensor(type, file)
-  const x = wave(FROM * COLUMNS, 0.37)
+  const x = noise(FROM * COLUMNS, 0.37)
   const arena = new Arena(ggml, 1)
   try {
     const size = kernel.packedBytes(type, FROM, TO * MATRICES)
@@ -71,7 +71,7 @@ function compare(type: PackedType, got: Float32Array, expected: (column: number,
   const wanted = Float64Array.from({ length: TO * COLUMNS }, (_, i) => expected(Math.floor(i / TO), i % TO))
   const most = wanted.reduce((top, value) => Math.max(top, Math.abs(value)), 0)
   const right = got.length === wanted.length && got.every((y, i) => Math.abs(y - (wanted[i] ?? 0)) <= TOLERANCE * most)
-  if (!right) throw new Error(`native/packed-product.c computes ${type} wrongly on this processor: please report it.`)
+  if (!right) throw new Error(`native/product.c computes ${type} wrongly on this processor: please report it.`)
 }
 
 function dot(weights: Float32Array, row: number, x: Float32Array, column: number): number {
@@ -80,6 +80,7 @@ function dot(weights: Float32Array, row: number, x: Float32Array, column: number
   return sum
 }
 
-function wave(length: number, step: number): Float32Array {
-  return Float32Array.from({ length }, (_, i) => Math.sin(1 + i * step))
+/** Numbers that do not cancel one another in sums, as waves would. */
+function noise(length: number, step: number): Float32Array {
+  return Float32Array.from({ length }, (_, i) => Math.sin((i + 1) ** 2 * step))
 }

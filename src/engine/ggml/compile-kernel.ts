@@ -7,40 +7,42 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const FOLDER = fileURLToPath(new URL('../../../native', import.meta.url))
-const HEADERS = ['vectors.h']
-const SOURCES = ['packed-product.c', 'attention.c']
+const HEADERS = ['vectors.h', 'packed.h']
+const SOURCES = ['pack.c', 'quantise.c', 'product.c', 'attention.c', 'limits.c']
 /** Sums in the order that is written, nothing fused that is not fused by name: the same bits from every compiler. */
-const FLAGS = ['-O3', '-march=native', '-ffp-contract=off', '-fno-math-errno', '-shared', '-fPIC']
+const FLAGS = ['-O3', '-ffp-contract=off', '-fno-math-errno', '-shared', '-fPIC']
 const COMPILERS = ['cc', 'gcc', 'clang']
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 300_000
 
 const run = promisify(execFile)
 
 /**
- * The library of native/*.c for this processor: from the first folder that has it, else compiled (about
- * one second) into the first that can be written. Its name tells source, flags and processor, so that a folder
+ * The library of native/*.c for this processor: from the first folder that has it, else compiled (some
+ * seconds) into the first that can be written. Its name tells source, flags and processor, so that a folder
  * that moves to another machine is no danger. Throws a sentence where it cannot be compiled.
+ * `processor`: another one than this, in the compiler's words.
  */
-export async function compileKernel(folders: readonly string[]): Promise<string> {
+export async function compileKernel(folders: readonly string[], processor = 'native'): Promise<string> {
+  const flags = [`-march=${processor}`, ...FLAGS]
   const hash = createHash('sha256')
   for (const name of [...HEADERS, ...SOURCES]) hash.update(await readFile(join(FOLDER, name)))
-  hash.update(JSON.stringify([FLAGS, process.platform, process.arch, await describeProcessor()]))
+  hash.update(JSON.stringify([flags, process.platform, process.arch, await describeProcessor()]))
   const name = `kernel-${hash.digest('hex').slice(0, 20)}.so`
   for (const folder of folders) {
     if (await allows(join(folder, name), constants.R_OK)) return join(folder, name)
   }
   for (const folder of folders) {
     await mkdir(folder, { recursive: true }).catch(() => {})
-    if (await allows(folder, constants.W_OK)) return compileInto(join(folder, name))
+    if (await allows(folder, constants.W_OK)) return compileInto(join(folder, name), flags)
   }
   throw new Error(`No folder for the compiled kernel can be written: ${folders.join(', ')}.`)
 }
 
 /** Under another name until it is whole: several processes may start at once. */
-async function compileInto(library: string): Promise<string> {
+async function compileInto(library: string, flags: readonly string[]): Promise<string> {
   const unfinished = `${library}.${randomBytes(6).toString('hex')}`
   try {
-    await compile(unfinished)
+    await compile(unfinished, flags)
     await rename(unfinished, library)
   } finally {
     await rm(unfinished, { force: true })
@@ -48,10 +50,10 @@ async function compileInto(library: string): Promise<string> {
   return library
 }
 
-async function compile(target: string): Promise<void> {
+async function compile(target: string, flags: readonly string[]): Promise<void> {
   for (const compiler of COMPILERS) {
     try {
-      await run(compiler, [...FLAGS, ...SOURCES.map((name) => join(FOLDER, name)), '-lm', '-o', target], {
+      await run(compiler, [...flags, ...SOURCES.map((name) => join(FOLDER, name)), '-lm', '-o', target], {
         timeout: TIMEOUT_MS,
       })
       return

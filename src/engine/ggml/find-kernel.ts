@@ -12,11 +12,11 @@ export type FoundKernel = { kernel: Kernel; why?: undefined } | { kernel: undefi
 
 /**
  * Compiles the kernel where none of the folders has it, loads and checks it; never throws: without it ggml computes, and
- * `why` tells.
+ * `why` tells. `processor`: compiled for another one, which this one must understand; for tests.
  */
-export async function findKernel(ggml: Ggml, folders: readonly string[]): Promise<FoundKernel> {
+export async function findKernel(ggml: Ggml, folders: readonly string[], processor?: string): Promise<FoundKernel> {
   try {
-    const library = koffi.load(await compileKernel(folders))
+    const library = koffi.load(await compileKernel(folders, processor))
     const kernel = wrap(library, bindKernel(library))
     await checkKernel(ggml, kernel)
     return { kernel }
@@ -37,6 +37,7 @@ function wrap(library: LibraryHandle, symbols: KernelSymbols): Kernel {
     },
     attends: (headWidth) => symbols.attends(headWidth) !== 0,
     peak: (rounds) => symbols.peak(rounds),
+    read: (bytes) => void symbols.read(bytes, bytes.length),
     ops: {
       quantise: findSymbol(library, 'unmask_quantise'),
       product: findSymbol(library, 'unmask_product'),

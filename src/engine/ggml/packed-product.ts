@@ -14,7 +14,7 @@ export type Packed = {
   matrices: number
 }
 
-/** Columns in 8 bits, with a scale for each block of 32. Any product of weights of rows of `from` numbers may take them. */
+/** Columns in 8 bits, with a scale for each block of 32 numbers. Any product of weights of rows of `from` numbers may take them. */
 export type Quantised = { tensor: Tensor; from: number; columns: number }
 
 /** x [from, columns] in F32, without gaps. */
@@ -67,7 +67,7 @@ export function multiplyChosen(
   })
 }
 
-/** A byte a number, and for each block of 32 a float and an integer. */
+/** `Block` of native/packed.h: for 32 numbers a byte each, their scale and four sums. */
 function quantisedWidth(from: number): number {
-  return from + from / 4
+  return (from / 32) * 56
 }

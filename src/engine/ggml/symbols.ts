@@ -210,6 +210,7 @@ export type KernelSymbols = {
   pack(type: number, from: number, to: number, file: Uint8Array, packed: Uint8Array): number
   attends(width: number): number
   peak(rounds: number): number
+  read(from: Uint8Array, bytes: number): number
 }
 
 export function bindKernel(library: LibraryHandle): KernelSymbols {
@@ -219,6 +220,7 @@ export function bindKernel(library: LibraryHandle): KernelSymbols {
     pack: library.func('unmask_pack', 'int', ['int', 'int64_t', 'int64_t', 'void *', 'void *']),
     attends: library.func('unmask_attends', 'int', ['int64_t']),
     peak: library.func('unmask_peak', 'int64_t', ['int64_t']),
+    read: library.func('unmask_read', 'int64_t', ['void *', 'int64_t']),
   }
 }
 

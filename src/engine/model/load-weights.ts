@@ -128,8 +128,9 @@ function declarePiece(arena: Arena, piece: Piece, { precision, kernel }: Holding
 function declarePacked(arena: Arena, { key, type, shape }: Piece, kernel: Kernel): Packed | undefined {
   const [from = 0, to = 0, matrices = 1] = shape
   if (!isPackedType(type) || !isProduct(key)) return undefined
-  const size = kernel.packedBytes(type, from, to)
-  return size === 0 ? undefined : { kernel, bytes: arena.declare('I8', [size * matrices]), type, from, to, matrices }
+  if (kernel.packedBytes(type, from, to) === 0) return undefined
+  const size = kernel.packedBytes(type, from, to * matrices)
+  return { kernel, bytes: arena.declare('I8', [size]), type, from, to, matrices }
 }
 
 function canPack({ type, shape }: Piece, kernel: Kernel | undefined): boolean {

@@ -37,6 +37,7 @@ describe('what is encoded comes back within half a step', () => {
     ['Q4_0', 0.126],
     ['Q4_1', 0.068],
     ['Q4_K', 0.11],
+    ['Q6_K', 0.017],
   ]
   for (const [type, bound] of bounds) {
     test(type, () => {

@@ -27,6 +27,29 @@ export function encodeQ4K(from: Float32Array, at: number, out: DataView, to: num
   }
 }
 
+/** Q6_K, as simply: the largest of each 16 elements is 31 steps. Steps are signed bytes times d. */
+export function encodeQ6K(from: Float32Array, at: number, out: DataView, to: number): void {
+  const steps = Array.from({ length: 16 }, (_, j) => {
+    let largest = 0
+    for (let i = 0; i < 16; i++) largest = Math.max(largest, Math.abs(from[at + j * 16 + i] ?? 0))
+    return largest / 31
+  })
+  const d = halfOf(Math.max(...steps) / 127)
+  const scales = steps.map((step) => (d === 0 ? 0 : Math.min(127, Math.ceil(step / d))))
+  for (let i = 0; i < 192; i++) out.setUint8(to + i, 0)
+  for (const [j, scale] of scales.entries()) out.setInt8(to + 192 + j, scale)
+  out.setUint16(to + 208, f16Bits(d), true)
+  for (let e = 0; e < 256; e++) {
+    const step = d * (scales[e >> 4] ?? 0)
+    const quant = step === 0 ? 32 : Math.min(63, Math.max(0, Math.round((from[at + e] ?? 0) / step) + 32))
+    const [part, quarter, i] = [e >> 7, (e >> 5) & 3, e & 31]
+    const low = to + part * 64 + (quarter & 1) * 32 + i
+    const high = to + 128 + part * 32 + i
+    out.setUint8(low, out.getUint8(low) | ((quant & 15) << ((quarter >> 1) * 4)))
+    out.setUint8(high, out.getUint8(high) | ((quant >> 4) << (quarter * 2)))
+  }
+}
+
 /** Values are step × quant − minimum, so the minimum is never negative. */
 function rangeOf(from: Float32Array, at: number): Part {
   let low = 0

@@ -1,5 +1,5 @@
 /** F32 to tensor bytes, as ggml's reference quantisers do it (ggml-quants.c, `quantize_row_*_ref`), in F32 arithmetic. */
-import { encodeQ4K } from './encode-k.ts'
+import { encodeQ4K, encodeQ6K } from './encode-k.ts'
 import { bf16Bits, f16Bits } from './half.ts'
 import { GGML_TYPES } from './types.ts'
 import type { GgmlTypeName } from './types.ts'
@@ -16,6 +16,7 @@ const ENCODERS = {
   Q4_0: encodeQ40,
   Q4_1: encodeQ41,
   Q4_K: encodeQ4K,
+  Q6_K: encodeQ6K,
 } as const satisfies Partial<Record<GgmlTypeName, BlockEncoder>>
 
 export type WritableType = keyof typeof ENCODERS
