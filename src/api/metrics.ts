@@ -149,6 +149,13 @@ function engineGauges(engine: Engine, registers: Registry[]): void {
   gauge('unmask_engine_forwards', 'Forwards since start.', () => engine.health().forwards)
   gauge('unmask_engine_forward_seconds', 'Time in forwards since start.', () => engine.health().forwardMs / 1000)
   gauge('unmask_engine_forward_rows', 'Rows of all forwards since start.', () => engine.health().forwardRows)
+  gauge('unmask_engine_cells', 'Tokens that the caches have room for.', () => engine.health().cells)
+  gauge('unmask_engine_cells_free', 'Of these, so many are free.', () => engine.health().cellsFree)
+  gauge(
+    'unmask_engine_cells_kept',
+    'Of these, so many hold beginnings for next requests.',
+    () => engine.health().cellsKept,
+  )
 }
 
 /** Serves the numbers at `/metrics`. The caller binds it to loopback. */

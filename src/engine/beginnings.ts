@@ -26,6 +26,11 @@ export class Beginnings {
     return this.#kept.length
   }
 
+  /** Cells of all that is kept. */
+  get cells(): number {
+    return this.#kept.reduce((sum, { lease }) => sum + lease.cells, 0)
+  }
+
   /** The longest kept beginning of these tokens that this owner may share. */
   find(tokens: readonly number[], owner: string, common: number): Match | undefined {
     let best: { kept: Kept; count: number } | undefined

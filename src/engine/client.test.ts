@@ -103,6 +103,7 @@ describe('the engine in its own process', () => {
       ['Model', 'Whole'],
     )
     ok(health.forwards > 0 && health.forwardRows > health.forwards)
+    ok(health.cellsFree > 0 && health.cellsFree + health.cellsKept <= health.cells)
     equal((await listen(engine, ask({ model: 'None' }))).at(-1)?.kind, 'failed')
   })
 

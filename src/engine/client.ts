@@ -49,6 +49,19 @@ const DEATHS_BEFORE_READY_MAX = 3
 const GRACE_MS = 2000
 const SWEEP_MS = 500
 
+/** What is told while no child has told anything. */
+const NO_STATS: WorkerStats = {
+  running: 0,
+  queued: 0,
+  threads: 0,
+  forwards: 0,
+  forwardMs: 0,
+  forwardRows: 0,
+  cells: 0,
+  cellsFree: 0,
+  cellsKept: 0,
+}
+
 /** The engine's door, in the API's process. */
 export class EngineClient implements Engine {
   readonly #supervisor: Supervisor
@@ -59,7 +72,7 @@ export class EngineClient implements Engine {
   readonly #ready = Promise.withResolvers<void>()
   readonly #sweeps: NodeJS.Timeout
   #models: ModelCard[] = []
-  #stats: WorkerStats = { running: 0, queued: 0, threads: 0, forwards: 0, forwardMs: 0, forwardRows: 0 }
+  #stats = NO_STATS
   /** Of children that are gone: the sums never fall. */
   #past = { forwards: 0, forwardMs: 0, forwardRows: 0 }
   #stopping = false
@@ -94,15 +107,14 @@ export class EngineClient implements Engine {
   health(): EngineHealth {
     const { state, restarts } = this.#supervisor
     const held = [...this.#open.values()].filter((open) => !open.sent).length
-    const { running, queued, threads, forwards, forwardMs, forwardRows } = this.#stats
+    const { queued, forwards, forwardMs, forwardRows, ...rest } = this.#stats
     return {
+      ...rest,
       state,
       models: this.#models,
-      running,
       queued: queued + held,
       queueMax: this.#queueMax,
       restarts,
-      threads,
       forwards: this.#past.forwards + forwards,
       forwardMs: this.#past.forwardMs + forwardMs,
       forwardRows: this.#past.forwardRows + forwardRows,
@@ -223,7 +235,7 @@ export class EngineClient implements Engine {
       forwardMs: this.#past.forwardMs + forwardMs,
       forwardRows: this.#past.forwardRows + forwardRows,
     }
-    this.#stats = { running: 0, queued: 0, threads: 0, forwards: 0, forwardMs: 0, forwardRows: 0 }
+    this.#stats = NO_STATS
     if (this.#supervisor.restarts >= DEATHS_BEFORE_READY_MAX) {
       // Once it was ready, this changes nothing.
       this.#ready.reject(

@@ -43,7 +43,14 @@ export class EngineHost {
       forwards: this.#forwards,
       forwardMs: this.#forwardMs,
       forwardRows: this.#forwardRows,
+      cells: this.#sum((room) => room.forward.cellsTotal),
+      cellsFree: this.#sum((room) => room.forward.cellsFree),
+      cellsKept: this.#sum((room) => room.beginnings.cells),
     }
+  }
+
+  #sum(count: (room: Room) => number): number {
+    return this.#rooms.rooms.values().reduce((sum, room) => sum + count(room), 0)
   }
 
   /** Runs until the process ends. */

@@ -117,6 +117,10 @@ export type EngineHealth = {
   forwards: number
   forwardMs: number
   forwardRows: number
+  /** Tokens that the caches of all models have room for; `cellsKept` hold beginnings that a next request may reuse. */
+  cells: number
+  cellsFree: number
+  cellsKept: number
 }
 
 /** The door of the engine. `api` and `cli` know nothing else of it. */

@@ -32,6 +32,10 @@ export type WorkerStats = {
   forwards: number
   forwardMs: number
   forwardRows: number
+  /** Of all models' caches: all, those nobody holds, and those of kept beginnings. */
+  cells: number
+  cellsFree: number
+  cellsKept: number
 }
 
 export type FromWorker =

@@ -5,7 +5,8 @@
 import type { GenerateEvent } from '../../src/engine/messages.ts'
 import type { FromWorker, ToWorker } from '../../src/engine/wire.ts'
 
-const stats = { running: 0, queued: 0, threads: 1, forwards: 1, forwardMs: 1, forwardRows: 1 }
+const sums = { forwards: 1, forwardMs: 1, forwardRows: 1 }
+const stats = { running: 0, queued: 0, threads: 1, ...sums, cells: 0, cellsFree: 0, cellsKept: 0 }
 const usage = {
   promptTokens: 1,
   completionTokens: 0,

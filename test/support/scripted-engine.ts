@@ -45,6 +45,9 @@ export class ScriptedEngine implements Engine {
       forwards: 0,
       forwardMs: 0,
       forwardRows: 0,
+      cells: 0,
+      cellsFree: 0,
+      cellsKept: 0,
     }
   }
 

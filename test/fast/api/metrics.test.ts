@@ -25,6 +25,7 @@ test('tell requests, errors, tokens and the engine, on a port of their own', asy
   match(text, /unmask_first_token_seconds_count\{model="Model"\} 1/)
   match(text, /unmask_http_requests_inflight 0/)
   match(text, /unmask_engine_ready 1/)
+  match(text, /unmask_engine_cells_free 0/)
   match(text, /unmask_search_pages 1/)
   match(text, /unmask_search_seconds_count 1/)
   match(text, /nodejs_eventloop_lag_p99_seconds/)
