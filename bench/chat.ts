@@ -10,6 +10,9 @@ import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setTimeout } from 'node:timers/promises'
 import { startProduct, type Product } from '../test/support/product.ts'
+import { median, quantile, round } from './chat/figures.ts'
+import { startSettled } from './chat/start-product.ts'
+import { streamReply, type Reply } from './chat/stream-reply.ts'
 
 const { values } = parseArgs({
   options: { json: { type: 'string', default: 'bench/results/chat.json' }, rounds: { type: 'string', default: '9' } },
@@ -21,46 +24,17 @@ const PROMPT =
   'I am planning a weekend in a small town by the sea with two friends who like walking, good food and old books. ' +
   'What should we pack, and how would you plan the first day?'
 
-type Usage = {
-  prompt_tokens: number
-  completion_tokens: number
-  completion_tokens_details: { steps: number; tokens_per_step: number }
-}
-type Reply = { firstMs: number; totalMs: number; usage: Usage }
-
-function quantile(figures: number[], share: number): number {
-  const sorted = figures.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-}
-const median = (figures: number[]): number => quantile(figures, 0.5)
-const round = (figure: number, digits = 1): number => Number(figure.toFixed(digits))
-
-async function reply(product: Product, model: string, prompt: string, tokensMax: number, seed: number): Promise<Reply> {
-  let firstMs = Number.NaN
-  let totalMs = Number.NaN
-  let usage: Usage | undefined
-  const messages = [{ role: 'user', content: prompt }]
-  const body = { model, messages, max_tokens: tokensMax, seed, stream_options: { include_usage: true } }
-  const status = await product.stream(body, (data, ms) => {
-    if (data === '[DONE]') return
-    const chunk = JSON.parse(data) as { choices: { delta: { content: string } }[]; usage?: Usage }
-    if (Number.isNaN(firstMs) && (chunk.choices[0]?.delta.content ?? '') !== '') firstMs = ms
-    totalMs = ms
-    usage = chunk.usage ?? usage
-  })
-  if (status !== 200 || usage === undefined) throw new Error(`status ${status} instead of a reply\n${product.output()}`)
-  return { firstMs, totalMs, usage }
-}
-
 /** A different first word each time, so that no cached beginning shortens the prompt. */
-const fresh = (round: number): string => `${round}: ${PROMPT}`
+function ask(product: Product, model: string, number: number, tokensMax: number): Promise<Reply> {
+  return streamReply(product, { model, prompt: `${number}: ${PROMPT}`, tokensMax, seed: number })
+}
 
 async function measureModel(product: Product, model: string): Promise<Record<string, number>> {
-  await reply(product, model, fresh(-1), 8, 0)
+  await ask(product, model, -1, 8)
   const replies: Reply[] = []
-  for (let i = 0; i < ROUNDS; i++) replies.push(await reply(product, model, fresh(i), 128, i))
+  for (let i = 0; i < ROUNDS; i++) replies.push(await ask(product, model, i, 128))
   const startedAt = performance.now()
-  const crowd = await Promise.all(Array.from({ length: 8 }, (_, i) => reply(product, model, fresh(100 + i), 128, i)))
+  const crowd = await Promise.all(Array.from({ length: 8 }, (_, i) => ask(product, model, 100 + i, 128)))
   const crowdMs = performance.now() - startedAt
   const rates = replies.map((r) => (1000 * (r.usage.completion_tokens - 1)) / (r.totalMs - r.firstMs))
   return {
@@ -83,7 +57,7 @@ const TICK_MS = 10
 
 /** Median p99 of the API's event-loop delay that its own metrics tell, ms, read while 8 replies run. */
 async function eventLoopP99Ms(product: Product): Promise<number> {
-  const busy = Promise.all(Array.from({ length: 8 }, (_, i) => reply(product, 'Model', fresh(200 + i), 128, i)))
+  const busy = Promise.all(Array.from({ length: 8 }, (_, i) => ask(product, 'Model', 200 + i, 128)))
   const ended = busy.then(() => true)
   const seen: number[] = []
   do {
@@ -98,7 +72,7 @@ async function eventLoopP99Ms(product: Product): Promise<number> {
 const METRICS_PORT = 19_464
 const cold = await startProduct()
 await cold.stop()
-const product = await startProduct({ env: { UNMASK_METRICS_PORT: String(METRICS_PORT) } })
+const product = await startSettled({ UNMASK_METRICS_PORT: String(METRICS_PORT) })
 try {
   const result = {
     at: new Date().toISOString().slice(0, 10),

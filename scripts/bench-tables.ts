@@ -5,6 +5,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { renderQuality } from './quality-table.ts'
 import { renderSearch } from './search-table.ts'
+import { renderBatching, renderNeighbour, renderSoak } from './serving-tables.ts'
 import { renderKernel, renderPeers } from './speed-tables.ts'
 
 type Result = Record<string, unknown>
@@ -12,6 +13,9 @@ type Result = Record<string, unknown>
 /** NAME → how its result reads as Markdown. */
 const RENDER: Record<string, (result: Result) => string> = {
   chat: renderChat,
+  batching: renderBatching,
+  neighbour: renderNeighbour,
+  soak: renderSoak,
   kernel: renderKernel,
   peers: renderPeers,
   quality: renderQuality,
