@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { setTimeout } from 'node:timers/promises'
 import { startProduct, type Product } from '../test/support/product.ts'
 import { median, quantile, round } from './chat/figures.ts'
+import { measureMemory } from './chat/measure-memory.ts'
 import { startSettled } from './chat/start-product.ts'
 import { streamReply, type Reply } from './chat/stream-reply.ts'
 
@@ -79,6 +80,7 @@ try {
     machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}`,
     firstStartMs: round(cold.startMs, 0),
     startMs: round(product.startMs, 0),
+    memory: await measureMemory(product, METRICS_PORT),
     models: { Model: await measureModel(product, 'Model'), 'Model-MoE': await measureModel(product, 'Model-MoE') },
     eventLoopP99Ms: await eventLoopP99Ms(product),
   }

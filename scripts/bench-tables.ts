@@ -3,6 +3,7 @@
  * docs/ and models/ from bench/results/NAME.json: no figure is typed by hand, and `npm run check` fails while they differ.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Memory } from '../bench/chat/measure-memory.ts'
 import { renderQuality } from './quality-table.ts'
 import { renderSearch } from './search-table.ts'
 import { renderBatching, renderNeighbour, renderSoak } from './serving-tables.ts'
@@ -65,6 +66,7 @@ function renderChat(result: Result): string {
   const whole = [
     `From \`npm start\` to ready: ${result['startMs']} ms (first start: ${result['firstStartMs']} ms).`,
     `The API's event loop waits at most ${result['eventLoopP99Ms']} ms (p99) while eight replies run.`,
+    tellMemory(result['memory'] as Memory | undefined),
     `Measured by \`./unmask bench chat\` on ${result['machine']}, ${result['at']}.`,
   ]
   return [
@@ -72,8 +74,14 @@ function renderChat(result: Result): string {
     `|---|${names.map(() => '---|').join('')}`,
     ...lines,
     '',
-    whole.join('\n'),
+    whole.filter((line) => line !== '').join('\n'),
   ].join('\n')
+}
+
+function tellMemory(memory: Memory | undefined): string {
+  if (memory === undefined) return ''
+  const { conversations, tokens, engineMb, idleEngineMb, apiMb } = memory
+  return `Resident memory of the engine, both models loaded: ${idleEngineMb} MB, ${engineMb} MB with ${conversations} conversations of ${tokens} tokens; of the server beside it ${apiMb} MB.`
 }
 
 type Part = {
