@@ -138,24 +138,40 @@ async function measureLongPrompt(model: string) {
   }
 }
 
-/** Seconds in forwards since the server's start, by its metrics. */
-async function forwardMs(): Promise<number> {
+/** Sums since the server's start, by its own metrics: milliseconds in forwards, and from the request line to the end of the answer. */
+async function readClocks(): Promise<{ forwardMs: number; serverMs: number }> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-  return 1000 * Number(/^unmask_engine_forward_seconds (\S+)/m.exec(text)?.[1])
+  const sum = (name: string): number => 1000 * Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN)
+  return {
+    forwardMs: sum('unmask_engine_forward_seconds'),
+    serverMs: sum('unmask_http_request_duration_seconds_sum\\{route="/v1/chat/completions"\\}'),
+  }
 }
 
+/** The server writes its line of a request when the connection is free again, a moment behind the last byte. */
+const SETTLED_MS = 5
+const BARE_REQUESTS = 60
+/** Until then a request also takes cells of the cache that were never touched. */
+const WARM_UP_REQUESTS = 80
+
 /**
- * What a request costs beside its forwards: from the first byte sent to the last one received, less the time of its forwards
- * (the engine's own clock, of nobody else's because it runs alone). One token is one forward: the bare request.
+ * What a request costs beside its forwards, which are of nobody else because it runs alone; its one token is one forward. In the
+ * server: API, queue, tokenizer, the way to the engine and back. At the client: also TLS, loopback and its own work.
  */
-async function measureOutside(model: string, tokensMax: number): Promise<number> {
-  const outside: number[] = []
-  for (let i = 0; i < 8 * ROUNDS; i++) {
-    const before = await forwardMs()
-    const { totalMs } = await ask(model, tokensMax)
-    outside.push(totalMs - ((await forwardMs()) - before))
+async function measureBeside(model: string): Promise<{ serverMs: number; clientMs: number }> {
+  const server: number[] = []
+  const client: number[] = []
+  for (let i = 0; i < WARM_UP_REQUESTS; i++) await ask(model, 1)
+  for (let i = 0; i < BARE_REQUESTS; i++) {
+    const before = await readClocks()
+    const { totalMs } = await ask(model, 1)
+    await setTimeout(SETTLED_MS)
+    const after = await readClocks()
+    const forwardMs = after.forwardMs - before.forwardMs
+    server.push(after.serverMs - before.serverMs - forwardMs)
+    client.push(totalMs - forwardMs)
   }
-  return round(median(outside), 2)
+  return { serverMs: round(median(server), 2), clientMs: round(median(client), 2) }
 }
 
 try {
@@ -164,8 +180,7 @@ try {
     models[model] = {
       crowd: await measureCrowd(model),
       longPrompt: await measureLongPrompt(model),
-      outsideForwardsMs: await measureOutside(model, 1),
-      outsideForwardsOf32TokensMs: await measureOutside(model, 32),
+      besideForwards: await measureBeside(model),
     }
   }
   const result = {

@@ -5,7 +5,7 @@ type Result = Record<string, unknown>
 type Serving = {
   crowd: { timesAlone: number; lastEndTimesMean: number; tokensPerSecondTogether: number }
   longPrompt: { promptTokens: number; usualGapMs: number; longestGapMs: number; firstTextMs: number }
-  outsideForwardsMs: number
+  besideForwards: { serverMs: number; clientMs: number }
 }
 
 export function renderBatching(result: Result): string {
@@ -22,14 +22,15 @@ export function renderBatching(result: Result): string {
       ({ longPrompt }) => `${longPrompt.longestGapMs} ms, usually ${longPrompt.usualGapMs} ms`,
     ],
     ['First text of that prompt meanwhile', ({ longPrompt }) => `${longPrompt.firstTextMs} ms`],
-    ['A request beside its forwards, median', ({ outsideForwardsMs }) => `${outsideForwardsMs} ms`],
+    ['A request beside its forwards, in the server, median', ({ besideForwards }) => `${besideForwards.serverMs} ms`],
+    ['The same, at the client', ({ besideForwards }) => `${besideForwards.clientMs} ms`],
   ]
   return [
     `| | ${models.map(([name]) => `\`${name}\``).join(' | ')} |`,
     `|---|${models.map(() => '---|').join('')}`,
     ...rows.map(([label, figure]) => `| ${label} | ${models.map(([, model]) => figure(model)).join(' | ')} |`),
     '',
-    'Beside its forwards: from the first byte sent to the last received, less the time of its forwards; client, wire, TLS, API, queue and tokenizer.',
+    'Beside its forwards: the whole time of a request for one token, less that of its forward.',
     `Measured by \`./unmask bench batching\` on ${result['machine']}, ${result['at']}.`,
   ].join('\n')
 }
