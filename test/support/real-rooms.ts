@@ -2,6 +2,7 @@
 import type { GgmlForward } from '../../src/engine/model/ggml-forward.ts'
 import { openRooms, type Rooms } from '../../src/engine/open-rooms.ts'
 import type { Room, TextStream } from '../../src/engine/room.ts'
+import type { Opening } from '../../src/engine/wire.ts'
 import { KERNEL_FOLDER } from './kernel.ts'
 
 const FOLDER = new URL('../../models/', import.meta.url).pathname
@@ -19,13 +20,13 @@ type Prompt = { ids: number[]; beginning: number }
 export async function openRealRooms(
   cacheFolder: string,
   threads = 1,
-  models: Record<string, string> = PAIR,
+  { models = PAIR, kernel = 'auto' }: Partial<Pick<Opening, 'models' | 'kernel'>> = {},
 ): Promise<RealRooms> {
   const opened = await openRooms({
     models,
     cacheFolder,
     threads,
-    kernel: 'auto',
+    kernel,
     kernelFolders: [KERNEL_FOLDER],
     cacheTokens: 12_288,
     queueMax: 1000,
