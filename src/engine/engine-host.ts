@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { runEngine } from './engine.ts'
 import type { GenerateEvent, GenerateRequest } from './messages.ts'
 import type { Rooms } from './open-rooms.ts'
+import { Neighbours } from './neighbours.ts'
 import type { Room } from './room.ts'
 import { type Batch, type Refusal, Scheduler } from './scheduler.ts'
 import type { Task } from './task.ts'
@@ -18,6 +19,7 @@ export class EngineHost {
   readonly #scheduler: Scheduler
   readonly #clock: Clock
   readonly #tuner: ThreadTuner
+  readonly #neighbours = new Neighbours()
   readonly #send: (message: FromWorker) => void
   readonly #tasks = new Map<string, Task>()
   #outbox: [string, GenerateEvent][] = []
@@ -56,7 +58,7 @@ export class EngineHost {
   /** Runs until the process ends. */
   async run(signal: AbortSignal): Promise<void> {
     const sweeps = setInterval(() => this.#sweep(), SWEEP_MS)
-    const beats = setInterval(() => this.#send({ kind: 'beat', stats: this.stats() }), BEAT_MS)
+    const beats = setInterval(() => this.#beat(), BEAT_MS)
     await runEngine(
       {
         scheduler: this.#scheduler,
@@ -127,6 +129,13 @@ export class EngineHost {
     this.#scheduler.sweep()
     this.#flush()
     this.#wake()
+  }
+
+  #beat(): void {
+    const busy = this.#neighbours.look()
+    if (busy !== undefined) this.#tuner.neighbours(busy)
+    this.#setThreads()
+    this.#send({ kind: 'beat', stats: this.stats() })
   }
 
   #began(batch: Batch): void {

@@ -10,7 +10,7 @@ export const engineOptions = Type.Object({
     default: 'auto',
     env: 'UNMASK_ENGINE_THREADS',
     description:
-      'Threads that compute. auto: all cores but one, and one more while it makes steps faster. Never more than the cores.',
+      'Threads that compute. auto: all cores but one that other processes leave free, and one more while it makes steps faster. A fixed number stays: where others take those cores, steps become very slow.',
   }),
   kernel: Type.Union([Type.Literal('auto'), Type.Literal('ggml')], {
     default: 'auto',

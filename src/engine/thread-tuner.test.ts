@@ -3,15 +3,17 @@ import { describe, test } from 'node:test'
 import { ThreadTuner } from './thread-tuner.ts'
 
 /** Runs steps of 5 rows; `ms` tells how long one takes with so many threads. Returns how many ran on each count. */
-function run(tuner: ThreadTuner, steps: number, ms: (threads: number) => number): Map<number, number> {
+function run(tuner: ThreadTuner, steps: number, ms: (threads: number, step: number) => number): Map<number, number> {
   const counts = new Map<number, number>()
   for (let i = 0; i < steps; i++) {
     const { threads } = tuner
     counts.set(threads, (counts.get(threads) ?? 0) + 1)
-    tuner.record(5, ms(threads))
+    tuner.record(5, ms(threads, i))
   }
   return counts
 }
+
+const gains = (threads: number): number => (threads === 2 ? 6 : 10)
 
 describe('threads', () => {
   test('a fixed number stays, within the cores; one core is one thread', () => {
@@ -22,7 +24,7 @@ describe('threads', () => {
   test('all cores but one; the last one is taken while it makes steps faster', () => {
     const tuner = new ThreadTuner(2, 'auto')
     equal(tuner.threads, 1)
-    const counts = run(tuner, 1000, (threads) => (threads === 2 ? 6 : 10))
+    const counts = run(tuner, 1000, gains)
     equal(tuner.threads, 2)
     ok((counts.get(2) ?? 0) > 900)
   })
@@ -39,6 +41,47 @@ describe('threads', () => {
     run(tuner, 500, (threads) => (threads === 4 ? 6 : 10))
     equal(tuner.threads, 4)
     tuner.record(5, 40)
+    equal(tuner.threads, 3)
+  })
+  test('a hiccup now and then costs no thread', () => {
+    const counts = run(new ThreadTuner(2, 'auto'), 20_000, (threads, i) => gains(threads) + (i % 100 === 0 ? 9 : 0))
+    ok((counts.get(2) ?? 0) > 19_000, `${counts.get(2)} of 20,000 steps on two threads`)
+  })
+})
+
+describe('neighbours', () => {
+  test('cores that others use are not taken, nor tried', () => {
+    const tuner = new ThreadTuner(2, 'auto')
+    tuner.neighbours(1)
+    equal(run(tuner, 5000, gains).get(2), undefined)
+    tuner.neighbours(0.1)
+    run(tuner, 2, gains)
+    equal(tuner.threads, 2)
+  })
+  test('the usual threads go down to what is free, and come back', () => {
+    const tuner = new ThreadTuner(16, 'auto')
+    equal(tuner.threads, 15)
+    tuner.neighbours(3.3)
+    equal(tuner.threads, 13)
+    tuner.neighbours(40)
+    equal(tuner.threads, 1)
+    tuner.neighbours(0)
+    equal(tuner.threads, 15)
+  })
+  test('one thread more goes when they come, and is back soon after they have left', () => {
+    const tuner = new ThreadTuner(2, 'auto')
+    run(tuner, 500, gains)
+    equal(tuner.threads, 2)
+    tuner.neighbours(0.5)
+    equal(tuner.threads, 1)
+    run(tuner, 1000, gains)
+    tuner.neighbours(0)
+    run(tuner, 2, gains)
+    equal(tuner.threads, 2)
+  })
+  test('a fixed number does not move for them', () => {
+    const tuner = new ThreadTuner(4, 3)
+    tuner.neighbours(4)
     equal(tuner.threads, 3)
   })
 })

@@ -3,73 +3,90 @@ const TRIAL_STEPS = 16
 const WATCH_STEPS = 10
 /** One more thread must make steps this much faster to be worth a core. */
 const GAIN = 0.85
-/** Above it the 90th percentile has about doubled against what one thread more gave. */
+/** Two of the watched steps above it: what one thread more had gained is lost. */
 const ALARM = 1.25
 /** A single step this much slower says that the cores are taken: the threads spin for one another. */
-const DISASTER = 2
+const DISASTER = 3
 /** Steps on the usual threads before the next trial; doubled after each one that failed. */
 const REST_STEPS = 64
 const REST_STEPS_MAX = 8192
+/** One more thread that has served so long was no failure when it goes: the next trial comes soon. */
+const SERVED_STEPS = 256
+/** Cores count as free while others use this much of one at most. */
+const SLACK = 0.4
 
 /**
- * How many threads compute. ggml's threads spin while they wait for one another, so a busy core makes every step slow: all cores
- * but one are usual, one more is tried now and then, kept only while steps gain from it and dropped at once when they lose.
+ * How many threads compute. ggml's threads spin while they wait for one another: where one of them has lost its core to another process, a
+ * step of 10 ms was seen to take seconds. So never more threads than the cores that others leave free; of these all but one are
+ * usual, and the last is tried now and then, kept only while steps gain from it and dropped at once when they lose.
  */
 export class ThreadTuner {
-  readonly #usual: number
-  readonly #most: number
+  readonly #cores: number
+  readonly #fixed: number | undefined
+  #free: number
   /** Milliseconds on the usual threads, averaged, by size of the step. */
   readonly #base = new Map<number, number>()
   #ratios: number[] = []
-  #mode: 'usual' | 'trial' | 'more' = 'usual'
+  #more = false
   #rest = REST_STEPS
   #left = REST_STEPS
-  /** Steps since one thread more has been kept. */
-  #kept = 0
+  /** Steps since one thread more is tried. */
+  #served = 0
 
   /** A fixed number never changes, and neither does the only core. */
   constructor(cores: number, wish: number | 'auto') {
-    this.#usual = wish === 'auto' ? Math.max(1, cores - 1) : Math.min(wish, cores)
-    this.#most = wish === 'auto' ? cores : this.#usual
+    this.#cores = cores
+    this.#free = cores
+    this.#fixed = wish === 'auto' ? undefined : Math.min(wish, cores)
   }
 
   get threads(): number {
-    return this.#mode === 'usual' ? this.#usual : this.#most
+    return this.#fixed ?? (this.#more ? this.#cores : this.#usual)
+  }
+
+  /** So many cores were kept busy by other processes, lately. */
+  neighbours(busy: number): void {
+    this.#free = Math.max(1, Math.floor(this.#cores - busy + SLACK))
+    if (this.#more && this.#free < this.#cores) this.#drop(REST_STEPS)
   }
 
   /** After each forward. */
   record(rows: number, ms: number): void {
-    if (this.#most === this.#usual) return
+    if (this.#fixed !== undefined || this.#cores === 1) return
     const size = Math.round(2 * Math.log2(rows + 1))
     const base = this.#base.get(size)
-    if (this.#mode === 'usual') {
+    if (!this.#more) {
       this.#base.set(size, base === undefined ? ms : 0.8 * base + 0.2 * ms)
-      if (--this.#left <= 0) this.#enter('trial')
+      this.#left--
+      this.#more = this.#left <= 0 && this.#free === this.#cores
       return
     }
     // A size that was never measured on the usual threads tells nothing.
     if (base === undefined) return
+    this.#served++
     this.#ratios = [...this.#ratios, ms / base].slice(-TRIAL_STEPS)
-    this.#judge()
+    if (this.#loses()) this.#drop(this.#served < SERVED_STEPS ? Math.min(REST_STEPS_MAX, 2 * this.#rest) : REST_STEPS)
   }
 
-  #judge(): void {
-    if ((this.#ratios.at(-1) ?? 0) > DISASTER) return this.#enter('usual')
+  get #usual(): number {
+    return Math.max(1, Math.min(this.#cores - 1, this.#free))
+  }
+
+  #loses(): boolean {
+    if ((this.#ratios.at(-1) ?? 0) > DISASTER) return true
     const recent = this.#ratios.slice(-WATCH_STEPS).sort((a, b) => a - b)
-    if (recent.length < WATCH_STEPS) return
-    const alarm = (recent[Math.floor(0.9 * (recent.length - 1))] ?? 0) > ALARM
-    const gains = (recent[Math.floor(recent.length / 2)] ?? 1) < GAIN
-    if (alarm || (!gains && this.#ratios.length >= TRIAL_STEPS)) return this.#enter('usual')
-    // A longer rest after each trial that failed; one that lasted makes the next loss a first one again.
-    if (this.#ratios.length >= TRIAL_STEPS) this.#mode = 'more'
-    if (this.#mode === 'more' && ++this.#kept >= REST_STEPS_MAX) this.#rest = REST_STEPS
+    if (recent.length < WATCH_STEPS) return false
+    const alarm = (recent.at(-2) ?? 0) > ALARM
+    const gains = (recent[WATCH_STEPS >> 1] ?? 1) < GAIN
+    return alarm || (!gains && this.#ratios.length >= TRIAL_STEPS)
   }
 
-  #enter(mode: 'usual' | 'trial'): void {
-    if (mode === 'usual') this.#rest = Math.min(REST_STEPS_MAX, this.#rest * 2)
-    this.#mode = mode
+  /** Back to the usual threads for at least so many steps. */
+  #drop(rest: number): void {
+    this.#more = false
     this.#ratios = []
-    this.#kept = 0
-    this.#left = this.#rest
+    this.#served = 0
+    this.#rest = rest
+    this.#left = rest
   }
 }
