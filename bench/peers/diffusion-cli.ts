@@ -15,6 +15,8 @@ const TARGET = 'llama-diffusion-cli'
 const OPTIONS = [
   '-DCMAKE_BUILD_TYPE=Release',
   '-DGGML_NATIVE=ON',
+  // So that the folder may be moved.
+  '-DCMAKE_BUILD_RPATH_USE_ORIGIN=ON',
   ...['LLAMA_OPENSSL', 'LLAMA_BUILD_TESTS', 'LLAMA_BUILD_SERVER', 'LLAMA_BUILD_TOOLS', 'LLAMA_BUILD_APP'].map(
     (name) => `-D${name}=OFF`,
   ),
