@@ -178,7 +178,7 @@ describe('a beginning is shared', () => {
 })
 
 describe('places', () => {
-  test('what does not fit waits, first come first served, and kept beginnings make room', async () => {
+  test('what does not fit waits, and kept beginnings make room', async () => {
     const small = { id: 'Model', spec: toySpec('causal-context'), decoding: VERIFIED, toy: { cells: 320 } }
     await using(openToyEngine([small]), async (engine) => {
       const replies = Array.from({ length: 12 }, (_, i) =>
@@ -187,6 +187,36 @@ describe('places', () => {
       await Promise.all(replies.map((reply) => reply.done))
       for (const reply of replies) equal(last(reply)?.kind, 'done')
       equal(cellsLeak(engine), false)
+    })
+  })
+  test('equal requests of one owner begin in the order they came, and end together', async () => {
+    const ends: number[] = []
+    const firsts: number[] = []
+    await using(openToyEngine([{ ...MODELS[0], toy: { endEvery: 1e9 } } as ToyModel]), async (engine) => {
+      const replies = Array.from({ length: 16 }, (_, i) => engine.send(localRequest({ seed: i }), toyPrompt(64, i)))
+      let steps = 0
+      engine.afterStep = () => {
+        steps++
+        for (const [i, { events }] of replies.entries()) {
+          if (events.length > 0) firsts[i] ??= steps
+          if (events.at(-1)?.kind === 'done') ends[i] ??= steps
+        }
+      }
+      await Promise.all(replies.map((reply) => reply.done))
+      const mean = ends.reduce((sum, end) => sum + end, 0) / ends.length
+      ok(Math.max(...ends) <= 1.25 * mean, `steps until each end: ${ends.join(' ')}`)
+      deepEqual(
+        firsts,
+        firsts.toSorted((a, b) => a - b),
+      )
+    })
+  })
+  test('one owner’s requests are let in as they came', async () => {
+    await using(openToyEngine(MODELS, { runningMax: 1 }), async (engine) => {
+      const ends: number[] = []
+      const replies = Array.from({ length: 6 }, (_, i) => engine.send(localRequest({ tokensMax: 5 }), toyPrompt(10, i)))
+      await Promise.all(replies.map((reply, i) => reply.done.then(() => ends.push(i))))
+      deepEqual(ends, [0, 1, 2, 3, 4, 5])
     })
   })
   test('an owner with one request is not held up by another with many', async () => {

@@ -23,7 +23,8 @@ export async function runEngine(parts: Parts, signal: AbortSignal): Promise<void
     parts.began(batch)
     const startedAt = parts.clock.monotonicMs()
     try {
-      parts.scheduler.settle(batch, await batch.room.forward.compute(batch.works))
+      const rows = await batch.room.forward.compute(batch.works)
+      parts.scheduler.settle(batch, rows, parts.clock.monotonicMs() - startedAt)
     } catch (error) {
       parts.scheduler.fail(batch, error instanceof Error ? error.message : String(error))
     }

@@ -43,7 +43,8 @@ export const engineOptions = Type.Object({
     maximum: 4096,
     default: 128,
     env: 'UNMASK_ENGINE_PREFILL_CHUNK',
-    description: 'Prompt tokens a step. Larger reads long prompts faster, smaller lets other replies flow more evenly.',
+    description:
+      'Prompt tokens a step at most. Where replies stream beside, a step has as many as make it four times as long as one without, so that these flow on.',
   }),
   streamIdleMs: Type.Integer({
     minimum: 1000,

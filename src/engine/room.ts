@@ -2,6 +2,7 @@ import { Beginnings } from './beginnings.ts'
 import type { Decoding } from './messages.ts'
 import type { Forward } from './model/forward.ts'
 import type { ModelSpec } from './model/spec.ts'
+import { PrefillPace } from './prefill-pace.ts'
 
 /** Tokens in, append-only text out. */
 export type TextStream = {
@@ -22,13 +23,14 @@ export type Room = {
   decoding: Decoding
   forward: Forward
   beginnings: Beginnings
+  pace: PrefillPace
   openText(stop: readonly string[]): TextStream
   /** One token's bytes as text, for step events. */
   tokenText(token: number): string
 }
 
 /** A room whose window also fits the cells that there are. */
-export function openRoom(parts: Omit<Room, 'beginnings'>): Room {
+export function openRoom(parts: Omit<Room, 'beginnings' | 'pace'>): Room {
   const { forward, decoding, spec } = parts
   // Any prompt and reply inside the window must find a lease when nothing else runs: two windows cover all roundings.
   const fits = forward.cellsTotal - 2 * decoding.window - 32
@@ -36,5 +38,6 @@ export function openRoom(parts: Omit<Room, 'beginnings'>): Room {
     ...parts,
     spec: { ...spec, contextTokens: Math.min(spec.contextTokens, fits) },
     beginnings: new Beginnings(forward),
+    pace: new PrefillPace(),
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { decideWait } from './decide-wait.ts'
 import type { EngineFailure, GenerateRequest } from './messages.ts'
 import type { Candidates, Lease, Work } from './model/forward.ts'
+import type { PromptPart } from './prefill-pace.ts'
 import type { Room } from './room.ts'
 import { cellsNeeded, findProblem, reusableCount, startSequence } from './sequence.ts'
 import { shareRows } from './share-rows.ts'
@@ -18,7 +19,7 @@ export type Limits = {
 }
 
 /** One forward's worth of work: all of one model. */
-export type Batch = { room: Room; tasks: Task[]; works: Work[] }
+export type Batch = { room: Room; tasks: Task[]; works: Work[]; prompts: PromptPart[] }
 
 /** What a new request is told when it cannot even wait. */
 export type Refusal = { reason: EngineFailure; detail: string }
@@ -120,11 +121,12 @@ export class Scheduler {
     const room = rooms[this.#turn++ % Math.max(1, rooms.length)]
     if (room === undefined) return undefined
     const tasks = ready.filter((task) => task.room === room)
-    return { room, tasks, works: this.#plan(tasks) }
+    return { room, tasks, ...this.#plan(room, tasks) }
   }
 
-  /** Hands each task of a batch its candidates. */
-  settle(batch: Batch, rows: readonly Candidates[][]): void {
+  /** Hands each task of a batch its candidates; `ms`: what the forward took. */
+  settle(batch: Batch, rows: readonly Candidates[][], ms: number): void {
+    batch.room.pace.record(batch.prompts, batch.tasks.length > batch.prompts.length, ms)
     for (const [i, task] of batch.tasks.entries()) {
       if (task.state === 'ended' || task.place === undefined) continue
       try {
@@ -143,16 +145,25 @@ export class Scheduler {
     }
   }
 
-  #plan(tasks: readonly Task[]): Work[] {
+  #plan(room: Room, tasks: readonly Task[]): Pick<Batch, 'works' | 'prompts'> {
     const needs = tasks.map((task) => task.place?.sequence.promptRows ?? 0)
-    const reading = needs.filter((need) => need > 0)
-    const shares = shareRows(reading, this.#limits.prefillChunk)
+    const reading = tasks.flatMap(({ prompt }, i) => {
+      const need = needs[i] ?? 0
+      return need > 0 ? [{ need, at: prompt.length - need }] : []
+    })
+    const read = reading.map(({ at }) => at)
+    const budget = room.pace.rowsMax(read, reading.length < tasks.length, this.#limits.prefillChunk)
+    const shares = shareRows(
+      reading.map(({ need }) => need),
+      budget,
+    )
     let next = 0
-    return tasks.flatMap((task, i) => {
+    const works = tasks.flatMap((task, i) => {
       if (task.place === undefined) return []
       const rowsMax = (needs[i] ?? 0) > 0 ? (shares[next++] ?? 1) : 1
       return [{ lease: task.place.lease, spans: task.place.sequence.plan(rowsMax) }]
     })
+    return { works, prompts: reading.map(({ at }, i) => ({ at, rows: shares[i] ?? 1 })) }
   }
 
   /** Lets waiting requests in, as long as there are places and cells. Who runs least comes first, then who came first. */
