@@ -12,6 +12,8 @@ import type { FromWorker, Opening, ToWorker, WorkerStats } from './wire.ts'
 /** Deadlines are looked at this often also while a forward takes long. */
 const SWEEP_MS = 250
 const BEAT_MS = 1000
+/** So long other processes' use of the cores is averaged. */
+const NEIGHBOURS_MS = 500
 
 /** The engine's side of the wire: requests in, events out, the loop between them. */
 export class EngineHost {
@@ -34,7 +36,6 @@ export class EngineHost {
     this.#send = send
     this.#scheduler = new Scheduler({ ...opening, idleMs: opening.streamIdleMs }, clock)
     this.#tuner = new ThreadTuner(rooms.cores, opening.threads)
-    this.#setThreads()
   }
 
   stats(): WorkerStats {
@@ -58,7 +59,8 @@ export class EngineHost {
   /** Runs until the process ends. */
   async run(signal: AbortSignal): Promise<void> {
     const sweeps = setInterval(() => this.#sweep(), SWEEP_MS)
-    const beats = setInterval(() => this.#beat(), BEAT_MS)
+    const beats = setInterval(() => this.#send({ kind: 'beat', stats: this.stats() }), BEAT_MS)
+    const looks = setInterval(() => this.#lookAround(), NEIGHBOURS_MS)
     await runEngine(
       {
         scheduler: this.#scheduler,
@@ -71,6 +73,7 @@ export class EngineHost {
     )
     clearInterval(sweeps)
     clearInterval(beats)
+    clearInterval(looks)
   }
 
   hear(message: ToWorker): void {
@@ -131,14 +134,13 @@ export class EngineHost {
     this.#wake()
   }
 
-  #beat(): void {
+  #lookAround(): void {
     const busy = this.#neighbours.look()
     if (busy !== undefined) this.#tuner.neighbours(busy)
-    this.#setThreads()
-    this.#send({ kind: 'beat', stats: this.stats() })
   }
 
   #began(batch: Batch): void {
+    for (const forward of this.#rooms.forwards) forward.threads = this.#tuner.threads
     const ids = batch.tasks.filter((task) => task.steps === 0).map((task) => task.request.id)
     if (ids.length > 0) this.#send({ kind: 'began', ids })
   }
@@ -150,12 +152,7 @@ export class EngineHost {
     this.#forwardMs += ms
     this.#forwardRows += rows
     this.#tuner.record(rows, ms)
-    this.#setThreads()
     this.#flush()
-  }
-
-  #setThreads(): void {
-    for (const forward of this.#rooms.forwards) forward.threads = this.#tuner.threads
   }
 
   #refuse(id: string, refusal: Refusal): void {

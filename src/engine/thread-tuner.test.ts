@@ -32,6 +32,10 @@ describe('threads', () => {
     const counts = run(new ThreadTuner(2, 'auto'), 10_000, () => 10)
     ok((counts.get(2) ?? 0) <= 16 * 9, `${counts.get(2)} steps were spent on trials`)
   })
+  test('two slow steps end a trial', () => {
+    const counts = run(new ThreadTuner(2, 'auto'), 2000, (threads) => (threads === 2 ? 15 : 10))
+    ok((counts.get(2) ?? 0) <= 10, `${counts.get(2)} slow steps`)
+  })
   test('a single disastrous step ends a trial', () => {
     const counts = run(new ThreadTuner(2, 'auto'), 2000, (threads) => (threads === 2 ? 500 : 10))
     ok((counts.get(2) ?? 0) <= 6, `${counts.get(2)} disastrous steps`)

@@ -75,10 +75,8 @@ export class ThreadTuner {
   #loses(): boolean {
     if ((this.#ratios.at(-1) ?? 0) > DISASTER) return true
     const recent = this.#ratios.slice(-WATCH_STEPS).sort((a, b) => a - b)
-    if (recent.length < WATCH_STEPS) return false
-    const alarm = (recent.at(-2) ?? 0) > ALARM
-    const gains = (recent[WATCH_STEPS >> 1] ?? 1) < GAIN
-    return alarm || (!gains && this.#ratios.length >= TRIAL_STEPS)
+    if ((recent.at(-2) ?? 0) > ALARM) return true
+    return this.#ratios.length >= TRIAL_STEPS && (recent[WATCH_STEPS >> 1] ?? 1) >= GAIN
   }
 
   /** Back to the usual threads for at least so many steps. */
