@@ -31,6 +31,14 @@ function unmask(folder: string, ...words: string[]): string {
 
 const textOf = (answer: { json<T>(): T }): string => answer.json<Completion>().choices[0].message.content
 
+const isAboutSleep = (text: string): boolean => /\b(sleep|bed|bedtime|rest|night)\b/i.test(text)
+
+/** Items of a list, or sentences where there is no list. */
+function countPoints(text: string): number {
+  const items = text.match(/^\s*(?:\d+[.)]|[-*•])/gm)?.length ?? 0
+  return Math.max(items, text.match(/[.!?](?:\s|$)/g)?.length ?? 0)
+}
+
 describe('a fresh installation', () => {
   let product: Product
   before(async () => {
@@ -38,12 +46,24 @@ describe('a fresh installation', () => {
   })
   after(() => product.stop())
 
+  const sensible: [ask: string, isSensible: (text: string) => boolean][] = [
+    ['What is the capital of Italy?', (text) => /\bRome\b/.test(text)],
+    ['Who are you?', (text) => /\bUnmask\b/.test(text)],
+    ['How do I stream a reply from you?', (text) => text.includes('"stream": true')],
+    ['Give me three tips for sleeping better.', (text) => isAboutSleep(text) && countPoints(text) >= 3],
+    ['What is 17 + 25?', (text) => /\b42\b/.test(text)],
+  ]
   for (const model of MODELS) {
-    test(`${model} knows the capital of Italy`, async () => {
-      const answer = await ask(product, question('What is the capital of Italy?', { model, temperature: 0.1 }))
-      equal(answer.status, 200, answer.text)
-      match(textOf(answer), /Rome/)
-    })
+    for (const [asked, isSensible] of sensible) {
+      test(`${model} answers "${asked}" sensibly in at least 9 of 10 runs`, async () => {
+        const runs = Array.from({ length: 10 }, (_, seed) =>
+          ask(product, question(asked, { model, seed, max_tokens: 200 })),
+        )
+        const texts = (await Promise.all(runs)).map(textOf)
+        const odd = texts.filter((text) => !isSensible(text))
+        ok(odd.length <= 1, odd.join('\n---\n'))
+      })
+    }
   }
 
   test('the reply of a seed is the same alone and among 16 others', async () => {

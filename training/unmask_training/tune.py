@@ -101,8 +101,10 @@ def shared_beginning(prompts: list[list[int]]) -> list[int]:
     return first[: next((i for i in range(shortest) if any(p[i] != first[i] for p in prompts)), shortest)]
 
 
-def batch_loss(network: Network, batch: list[Example], targets: int) -> torch.Tensor:
-    """Next-token loss of the answers, as a share of `targets`; the shared beginning runs once for the batch."""
+def batch_loss(network: Network, batch: list[Example], targets: int, balance: bool = True) -> torch.Tensor:
+    """Next-token loss of the answers, as a share of `targets`, and where there are experts their router's losses.
+    The shared beginning runs once for the batch.
+    """
     prefix = shared_beginning([prompt for prompt, _ in batch])
     known = len(prefix)
     _, cache = network.causal(torch.tensor([prefix]), torch.arange(known), triangle(known))
@@ -121,7 +123,7 @@ def batch_loss(network: Network, batch: list[Example], targets: int) -> torch.Te
     at = wanted >= 0
     weight = torch.full((int(at.sum()),), 1 / targets)
     loss = head_loss(hidden[at], network.base.embedding, wanted[at], weight)
-    if network.router_logits:
+    if balance and network.router_logits:
         loss = loss + router_loss(network, torch.arange(rows)[None] < lengths[:, None]) * int(at.sum()) / targets
     return loss
 
@@ -132,7 +134,7 @@ def held_out_loss(network: Network, held: list[Example]) -> dict:
     total, count = 0.0, 0
     for i in range(0, len(held), 12):
         batch = held[i : i + 12]
-        total += float(batch_loss(network, batch, 1))
+        total += float(batch_loss(network, batch, 1, balance=False))
         count += sum(len(a) for _, a in batch)
     return {"heldOutLoss": round(total / count, 4)}
 
