@@ -10,7 +10,7 @@ import type { ModelFile } from '../weights/model-file.ts'
 import { attend } from './attention.ts'
 import { checkWorks } from './check-works.ts'
 import { feedForward } from './feed-forward.ts'
-import type { Candidates, Forward, Lease, Work } from './forward.ts'
+import type { Candidates, Forward, Lease, Span, Work } from './forward.ts'
 import { predict, readCandidates, type HeadOutputs } from './head.ts'
 import { KvCache } from './kv-cache.ts'
 import { loadWeights, type LoadedWeights, type Precision } from './load-weights.ts'
@@ -118,6 +118,7 @@ export class GgmlForward implements Forward {
   async compute(works: readonly Work[]): Promise<Candidates[][]> {
     assert(!this.closed, 'the forward is closed')
     checkWorks(works, this.spec)
+    for (const { lease, spans } of works) this.cache.prepare(lease, Math.max(...spans.map(endOf)))
     const plan = planBatch(works, {
       group: this.spec.heads / this.spec.kvHeads,
       adapters: this.spec.adapterRank > 0,
@@ -196,6 +197,12 @@ export class GgmlForward implements Forward {
     )
     return shared
   }
+}
+
+/** Cells of its lease that a span writes or sees. */
+function endOf({ writeAt, tokens, sees }: Span): number {
+  const written = writeAt + tokens.length
+  return sees === 'causal' ? written : Math.max(written, sees.until, sees.to)
 }
 
 function readHeads(heads: readonly HeadOutputs[], bytes: readonly ArrayBuffer[]): Candidates[] {

@@ -5,7 +5,8 @@ import { testedKernel } from '../../../test/support/kernel.ts'
 import { openRandomModel } from '../../../test/support/tiny-models.ts'
 import { loadGgml } from '../ggml/load.ts'
 import type { Lease } from './forward.ts'
-import { openForward } from './ggml-forward.ts'
+import { viewMemory } from '../ggml/symbols.ts'
+import { openForward, type GgmlForward } from './ggml-forward.ts'
 import { KvCache } from './kv-cache.ts'
 
 const kernels = new Set([undefined, await testedKernel()])
@@ -57,6 +58,39 @@ describe('leases', () => {
     throws(() => cache.release(first), /not held/)
   })
 })
+
+/** Memory as other programs may leave it: all bits set are no number in any type. */
+function poison({ layers }: KvCache): void {
+  const { ggml_get_data: dataOf, ggml_nbytes: bytesOf } = loadGgml().symbols
+  for (const tensor of layers.flatMap(({ byCell, byFeature }) => [byCell, byFeature])) {
+    const address = dataOf(tensor)
+    if (address !== null) viewMemory(address, bytesOf(tensor)).fill(0xff)
+  }
+}
+
+for (const kernel of kernels) {
+  const way = kernel === undefined ? 'ggml' : 'the kernel'
+  test(`what stood in the memory before changes nothing, by ${way}`, async () => {
+    const options = { kernel, precision: 'file', cacheType: 'bf16', cells: 256, threads: 1, keepLogits: true } as const
+    const compute = async (dirty: boolean): Promise<unknown[]> => {
+      const forward: GgmlForward = await openForward(file, options)
+      after(() => forward.close())
+      if (dirty) poison((forward as unknown as { cache: KvCache }).cache)
+      const [one, two] = [forward.lease(150), forward.lease(40)]
+      if (one === undefined || two === undefined) throw new Error('two leases fit')
+      const span = (tokens: number[], position: number) => {
+        const wanted = tokens.map(() => true)
+        return { tokens, position, writeAt: position, sees: 'causal', adapted: false, wanted } as const
+      }
+      const first = await forward.compute([{ lease: one, spans: [span([1, 2, 3, 4, 5], 0)] }])
+      forward.copy(one, two, 5)
+      const copied = await forward.compute([{ lease: two, spans: [span([6, 7], 5)] }])
+      const long = Array.from({ length: 60 }, (_, i) => 1 + (i % 9))
+      return [first, copied, await forward.compute([{ lease: one, spans: [span(long, 5)] }])]
+    }
+    deepEqual(await compute(true), await compute(false))
+  })
+}
 
 for (const kernel of kernels) {
   const way = kernel === undefined ? 'ggml' : 'the kernel'

@@ -20,7 +20,7 @@ type LayerBytes = { byCell: Uint8Array; byFeature: Uint8Array }
 
 /**
  * Keys and values of all sequences of one model: a pool of cells, handed out as runs whose start and length are
- * multiples of `CELLS_STEP`. Every leased cell holds finite numbers, or a masked one would spoil the row that skips it.
+ * multiples of `CELLS_STEP`. Cells that a computation reads hold finite numbers (`prepare`), or a masked one would spoil the row that skips it.
  */
 export class KvCache {
   readonly cells: number
@@ -39,8 +39,8 @@ export class KvCache {
   private readonly bytes: readonly LayerBytes[]
   private readonly leases = new Map<number, Run>()
   private nextId = 1
-  /** Cells below were leased before and hold finite numbers. Clearing all at the start would cost seconds. */
-  private cleared = 0
+  /** For each block of `CELLS_STEP` cells 1 once it holds numbers. Clearing all at the start would cost seconds, and memory that may never be used. */
+  private readonly prepared: Uint8Array
 
   constructor(ggml: Ggml, spec: ModelSpec, options: { cells: number; type: CacheType; order: FeatureOrder }) {
     this.cells = roundUp(options.cells)
@@ -50,6 +50,7 @@ export class KvCache {
     this.width = spec.kvHeads * spec.headWidth
     // Places in it are 32-bit numbers.
     assert(this.cells * this.width < 2 ** 31, `a cache of ${this.cells} cells is too large for this model`)
+    this.prepared = new Uint8Array(this.cells / CELLS_STEP)
     this.arena = new Arena(ggml, spec.layers * 2)
     this.layers = Array.from({ length: spec.layers }, () => ({
       byCell: this.arena.declare(this.type, [this.width, this.cells]),
@@ -88,7 +89,6 @@ export class KvCache {
       start = run.start + run.cells
     }
     if (this.cells - start < wanted) return undefined
-    this.clearUntil(start + wanted)
     const id = this.nextId++
     this.leases.set(id, { start, cells: wanted })
     return { id, cells: wanted }
@@ -103,27 +103,33 @@ export class KvCache {
     return this.runOf(lease).start
   }
 
+  /** Gives the first `count` cells of a lease numbers, and those of the block that they end in; needed before a computation that reads or writes them. */
+  prepare(lease: Lease, count: number): void {
+    const { start, cells } = this.runOf(lease)
+    assert(count <= cells, `${count} cells are more than the lease has`)
+    for (let cell = start; cell < start + count; cell += CELLS_STEP) {
+      if (this.prepared[cell / CELLS_STEP] === 1) continue
+      this.eachRun(cell, CELLS_STEP, (bytes, from, to) => bytes.fill(0, from, to))
+      this.prepared[cell / CELLS_STEP] = 1
+    }
+  }
+
   /** Copies the first `count` cells to the same places of another lease. */
   copy(from: Lease, to: Lease, count: number): void {
     const source = this.runOf(from)
     const target = this.runOf(to)
     const fits = Number.isSafeInteger(count) && count >= 0 && count <= source.cells && count <= target.cells
     assert(fits, `${count} cells do not fit from ${source.cells} into ${target.cells}`)
+    this.prepare(to, count)
     this.eachRun(source.start, count, (bytes, start, end, step) => {
       bytes.copyWithin(start + (target.start - source.start) * step, start, end)
     })
   }
 
-  /** Sets all cells of a lease to zero: needed after a computation that left something other than numbers in it. */
+  /** Forgets what stands in a lease: needed after a computation that left something other than numbers in it. */
   clear(lease: Lease): void {
     const { start, cells } = this.runOf(lease)
-    this.eachRun(start, cells, (bytes, from, to) => bytes.fill(0, from, to))
-  }
-
-  private clearUntil(end: number): void {
-    if (end <= this.cleared) return
-    this.eachRun(this.cleared, end - this.cleared, (bytes, from, to) => bytes.fill(0, from, to))
-    this.cleared = end
+    this.prepared.fill(0, start / CELLS_STEP, (start + cells) / CELLS_STEP)
   }
 
   dispose(): void {
