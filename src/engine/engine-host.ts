@@ -135,8 +135,8 @@ export class EngineHost {
   }
 
   #lookAround(): void {
-    const busy = this.#neighbours.look()
-    if (busy !== undefined) this.#tuner.neighbours(busy)
+    const free = this.#neighbours.look()
+    if (free !== undefined) this.#tuner.leave(free)
   }
 
   #began(batch: Batch): void {

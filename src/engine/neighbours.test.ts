@@ -1,6 +1,6 @@
-import { equal } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { othersBetween, sumBusyMs } from './neighbours.ts'
+import { freeBetween, sumBusy } from './neighbours.ts'
 
 const STAT = `cpu  110 10 20 900 50 3 4 5 0 0
 cpu0 100 10 10 400 25 1 2 3 0 0
@@ -10,12 +10,13 @@ intr 12345 0 0
 `
 
 test('busy time is that of the cores this process may use, stolen time with it', () => {
-  equal(sumBusyMs(STAT, '0'), 1260)
-  equal(sumBusyMs(STAT, '0-1'), 1390)
-  equal(sumBusyMs(STAT, '1,8-9'), 260)
+  deepEqual(sumBusy(STAT, '0'), { cores: 1, busyMs: 1260 })
+  deepEqual(sumBusy(STAT, '0-1'), { cores: 2, busyMs: 1390 })
+  deepEqual(sumBusy(STAT, '1,8-9'), { cores: 2, busyMs: 260 })
 })
 
-test('what others used is what is not our own, by the time between', () => {
-  equal(othersBetween({ at: 1000, busyMs: 500, ownMs: 100 }, { at: 2000, busyMs: 2300, ownMs: 900 }), 1)
-  equal(othersBetween({ at: 1000, busyMs: 500, ownMs: 100 }, { at: 2000, busyMs: 1290, ownMs: 900 }), 0)
+test('what others leave free is what they did not use, by the time between; our own use is none of theirs', () => {
+  const before = { at: 1000, cores: 2, busyMs: 500, ownMs: 100 }
+  equal(freeBetween(before, { at: 2000, cores: 2, busyMs: 2300, ownMs: 900 }), 1)
+  equal(freeBetween(before, { at: 2000, cores: 2, busyMs: 1290, ownMs: 900 }), 2)
 })

@@ -1,33 +1,36 @@
 import { readFileSync } from 'node:fs'
 
-/** What Linux tells at one moment, in milliseconds of processor time since it started. */
-export type Reading = { at: number; busyMs: number; ownMs: number }
+/** Cores that a process may use, and milliseconds of processor time that were spent on them since Linux started. */
+export type Busy = { cores: number; busyMs: number }
+/** The same at one moment, and what this process spent of it. */
+export type Reading = Busy & { at: number; ownMs: number }
 
-/** How busy other processes keep the cores that this one may use. */
+/** What other processes leave free of the cores that this one may use. */
 export class Neighbours {
   #last: Reading | undefined
 
-  /** Cores that others have used since the last call, averaged; undefined at the first call and where the system does not tell. */
+  /** Cores that others have left free since the last call, averaged; undefined at the first call and where the system does not tell. */
   look(): number | undefined {
     const now = read()
     const before = this.#last
     this.#last = now
-    return now === undefined || before === undefined ? undefined : othersBetween(before, now)
+    return now === undefined || before === undefined ? undefined : freeBetween(before, now)
   }
 }
 
-/** Cores that others used between two readings: none where the clocks' grain says less than none. */
-export function othersBetween(before: Reading, now: Reading): number {
+/** Cores that others left free between two readings: all of them where the clocks' grain says more than all. */
+export function freeBetween(before: Reading, now: Reading): number {
   const others = now.busyMs - before.busyMs - (now.ownMs - before.ownMs)
-  return Math.max(0, others / Math.max(1, now.at - before.at))
+  return now.cores - Math.max(0, others / Math.max(1, now.at - before.at))
 }
 
 function read(): Reading | undefined {
   try {
     const allowed = /^Cpus_allowed_list:\s+(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? ''
-    const busyMs = sumBusyMs(readFileSync('/proc/stat', 'utf8'), allowed)
+    const busy = sumBusy(readFileSync('/proc/stat', 'utf8'), allowed)
     const { user, system } = process.cpuUsage()
-    return { at: performance.now(), busyMs, ownMs: (user + system) / 1000 }
+    // A container may number its cores otherwise than the machine does.
+    return busy.cores === 0 ? undefined : { ...busy, at: performance.now(), ownMs: (user + system) / 1000 }
   } catch {
     // Not Linux: nothing is known of others.
     return undefined
@@ -37,16 +40,17 @@ function read(): Reading | undefined {
 /** /proc/stat counts in ticks of this length (USER_HZ) on all platforms that Node runs on. */
 const TICK_MS = 10
 
-/** Busy time of the cores in a list such as `0-3,8`, by the text of /proc/stat (proc_stat(5)); stolen time counts, waiting for a disk does not. */
-export function sumBusyMs(stat: string, allowed: string): number {
-  const cores = new Set(allowed.split(',').flatMap(coresOf))
-  let ticks = 0
+/** The cores in a list such as `0-3,8`, by the text of /proc/stat (proc_stat(5)); stolen time counts, waiting for a disk does not. */
+export function sumBusy(stat: string, allowed: string): Busy {
+  const listed = new Set(allowed.split(',').flatMap(coresOf))
+  let [cores, ticks] = [0, 0]
   for (const [, core, counts] of stat.matchAll(/^cpu(\d+) (.+)$/gm)) {
-    if (!cores.has(Number(core))) continue
+    if (!listed.has(Number(core))) continue
+    cores++
     const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = (counts ?? '').split(' ').map(Number)
     ticks += user + nice + system + irq + softIrq + steal
   }
-  return ticks * TICK_MS
+  return { cores, busyMs: ticks * TICK_MS }
 }
 
 function coresOf(range: string): number[] {

@@ -44,10 +44,15 @@ export class ThreadTuner {
     return this.#fixed ?? (this.#more ? this.#cores : this.#usual)
   }
 
-  /** So many cores were kept busy by other processes, lately. */
-  neighbours(busy: number): void {
-    this.#free = Math.max(1, Math.floor(this.#cores - busy + SLACK))
+  /** Other processes left so many of the machine's cores free, lately; these may be more than this process's share. */
+  leave(free: number): void {
+    const before = this.#usual
+    this.#free = Math.max(1, Math.min(this.#cores, Math.floor(free + SLACK)))
     if (this.#more && this.#free < this.#cores) this.#drop(REST_STEPS)
+    if (this.#usual === before) return
+    // What was measured on another number of threads is no base for a trial.
+    this.#base.clear()
+    this.#left = Math.max(this.#left, REST_STEPS)
   }
 
   /** After each forward. */
