@@ -34,8 +34,12 @@ def ship(work: Path, models: Path, fixtures: Path, results: Path, smoke: bool = 
 
 def earlier_runs(results: Path, start: str | None) -> list[dict]:
     """What the results of the pair that was gone on with tell of its making; nothing where tuning began anew."""
-    previous = json.loads(results.read_text()) if start is not None and results.exists() else {}
-    if previous.get("export", {}).get("baseSha256") != start:
+    if start is None or not results.exists():
+        return []
+    previous = json.loads(results.read_text())
+    if previous["tune"].get("start") == start:  # the same pair, shipped once more
+        return previous["earlier"]
+    if previous["export"]["baseSha256"] != start:
         return []
     return [*previous.get("earlier", []), {stage: previous[stage] for stage in STAGES if stage in previous}]
 
