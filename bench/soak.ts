@@ -2,7 +2,7 @@
  * `./unmask bench soak`: the real server under a mixed load for hours; fails where its memory, its sockets or its cache do not stand still.
  *   --minutes N   how long (default 120)
  *   --load SHARE  of one core, on average, that the server may be busy (default 0.33)
- *   --json FILE   samples and verdict, written each minute (default bench/results/soak.json)
+ *   --json FILE   samples and verdict, written at the end (default bench/results/soak.json); while it runs, each minute into .cache/soak.json
  * Chat on both models, short and long, streamed and whole; clients that leave; refused requests; searches; a crawl of a new site every
  * five minutes. Caches are made small (8,192 tokens a model), so that they fill and kept beginnings are given up. Linux only.
  */
@@ -30,6 +30,8 @@ const { values } = parseArgs({
 })
 const MINUTES = Number(values.minutes)
 const LOAD = Number(values.load)
+/** No table is made of what has no verdict yet. */
+const RUNNING = '.cache/soak.json'
 const SAMPLE_MS = 15_000
 const CRAWL_MS = 5 * 60_000
 /** At most so many deeds at once: now and then more than the engine computes together. */
@@ -103,7 +105,7 @@ async function crawl(): Promise<void> {
 async function watch(): Promise<void> {
   for (let taken = 1; goesOn(); taken++) {
     samples.push({ minute: minuteOf(), ...(await readServer(product.ready.pid, metricsPort)) })
-    if (taken % 4 === 0) write({ state: 'running' })
+    if (taken % 4 === 0) write(RUNNING, { state: 'running' })
     await restUntil(startedAt + taken * SAMPLE_MS)
   }
 }
@@ -150,7 +152,7 @@ function rowOf({ minute, api, engine, heapMb, running, cells }: (typeof samples)
 const COLUMNS =
   'minute, api MB, heap MB, engine MB, api files, api sockets, engine files, threads, running, free cells, kept cells'
 
-function write(figures: object): void {
+function write(path: string, figures: object): void {
   const result = {
     at: new Date().toISOString().slice(0, 10),
     machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}`,
@@ -163,8 +165,8 @@ function write(figures: object): void {
     columns: COLUMNS.split(', '),
   }
   const rows = samples.map((sample) => `    ${JSON.stringify(rowOf(sample))}`).join(',\n')
-  mkdirSync(dirname(values.json), { recursive: true })
-  writeFileSync(values.json, `${JSON.stringify(result, null, 2).slice(0, -2)},\n  "samples": [\n${rows}\n  ]\n}\n`)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `${JSON.stringify(result, null, 2).slice(0, -2)},\n  "samples": [\n${rows}\n  ]\n}\n`)
 }
 
 try {
@@ -173,7 +175,7 @@ try {
   const figures = { ...verdicts(), lostCells: await lostCells(), engineDeaths: engines - 1 }
   const steady = figures.apiMb.steady && figures.engineMb.steady && figures.apiSockets.steady
   const passed = steady && figures.lostCells === 0 && figures.engineDeaths === 0 && problems === 0
-  write({ state: stop.signal.aborted ? 'stopped' : 'ended', passed, ...figures })
+  write(values.json, { state: stop.signal.aborted ? 'stopped' : 'ended', passed, ...figures })
   process.stdout.write(`${JSON.stringify({ passed, ...figures, deeds, problems, wrong }, null, 2)}\n`)
   process.exitCode = passed ? 0 : 1
 } finally {
