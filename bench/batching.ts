@@ -10,7 +10,7 @@ import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePort } from '../test/support/free-port.ts'
-import { mean, median, round } from './chat/figures.ts'
+import { mean, median, round } from './figures.ts'
 import { startSettled } from './chat/start-product.ts'
 import { streamReply, type Reply } from './chat/stream-reply.ts'
 

@@ -11,6 +11,7 @@ import { loadGgml } from '../src/engine/ggml/load.ts'
 import type { Span } from '../src/engine/model/forward.ts'
 import { openForward, type GgmlForward } from '../src/engine/model/ggml-forward.ts'
 import { ModelFile } from '../src/engine/weights/model-file.ts'
+import { median } from './figures.ts'
 
 const CONTEXT = 256
 const ROWS = [1, 2, 5, 6, 8, 16, 64]
@@ -68,10 +69,6 @@ async function measure(forward: GgmlForward, rows: number): Promise<Pick<Measure
   }
   forward.release(lease)
   return { bestMs: Math.min(...times), medianMs: median(times), cpuMs: median(cpu) }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }
 
 function prompt(from: number, count: number): Span {

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { openEngine } from '../src/engine/client.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { silentLog } from '../src/lib/log.ts'
-import { median, quantile, round } from './chat/figures.ts'
+import { median, quantile, round } from './figures.ts'
 import { measureSteps, REPLIES } from './neighbour/measure-steps.ts'
 import { startSpinners } from './neighbour/spinners.ts'
 

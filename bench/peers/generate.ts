@@ -41,7 +41,3 @@ export async function generate(
   await engine.stop()
   return generated
 }
-
-export function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
-}

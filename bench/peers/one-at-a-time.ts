@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { Decoding } from '../../src/engine/messages.ts'
 import { PROMPTS } from '../../test/support/prompts.ts'
 import { openRealRooms } from '../../test/support/real-rooms.ts'
-import { generate, median } from './generate.ts'
+import { median } from '../figures.ts'
+import { generate } from './generate.ts'
 import { installLlamaCpp, LlamaCpp } from './llama-cpp.ts'
 
 const OURS: Record<string, Partial<Decoding>> = {

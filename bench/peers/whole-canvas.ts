@@ -8,8 +8,9 @@ import { ModelFile } from '../../src/engine/weights/model-file.ts'
 import { writeRandomModel } from '../../src/engine/weights/random.ts'
 import { PROMPTS } from '../../test/support/prompts.ts'
 import { openRealRooms, type RealRooms } from '../../test/support/real-rooms.ts'
+import { median } from '../figures.ts'
 import { buildDiffusionCli, diffusionCliRelease, runDiffusionCli, type Canvas } from './diffusion-cli.ts'
-import { generate, median } from './generate.ts'
+import { generate } from './generate.ts'
 
 const MODEL = '.cache/peers/44m-dense.gguf'
 const CANVAS: Canvas = { prompt: 32, reply: 256, block: 32, perStep: 4 }

@@ -1,4 +1,5 @@
 /** Whether a figure that was sampled for hours stands still. */
+import { median } from '../figures.ts'
 
 export type Sample = { minute: number; value: number }
 
@@ -40,8 +41,4 @@ function medianSlope(samples: readonly Sample[]): number {
     samples.slice(i + 1).map((b) => (b.value - a.value) / Math.max(1, b.minute - a.minute)),
   )
   return slopes.length === 0 ? 0 : median(slopes)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
