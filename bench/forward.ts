@@ -1,91 +1,90 @@
 /**
- * Milliseconds a forward on the bundled pair, by rows and threads: `bench/forward.ts [--json FILE] [--threads N,N] [--ggml] [MODEL.gguf …]`.
- * Processor time of one thread is what a busy machine can still tell. Rows of up to 16 are a causal row and a window beside 256 cached tokens; 64 rows are a prompt.
- * `--ggml`: with ggml's own products.
+ * `./unmask bench forward`: milliseconds a forward, beside what its products alone need.
+ * `[--only pair|8b] [--type q8_0,q4_k] [--threads 1,2] [--json FILE] [MODEL.gguf …]`. The pair: a causal row and a window of the other rows, or a
+ * prompt of 64, beside 256 tokens in the cache. 8b: random weights in the shape of LLaDA-8B (8.5 GB in Q8_0, 4.8 in Q4_K), written to
+ * the system's folder for temporary files and deleted after: a block of 32 rows beside 256 tokens, and a reply of 32 tokens, 8 a step.
  */
-import { writeFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { basename, dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findKernel } from '../src/engine/ggml/find-kernel.ts'
 import { loadGgml } from '../src/engine/ggml/load.ts'
-import type { Span } from '../src/engine/model/forward.ts'
-import { openForward, type GgmlForward } from '../src/engine/model/ggml-forward.ts'
+import { openForward } from '../src/engine/model/ggml-forward.ts'
 import { ModelFile } from '../src/engine/weights/model-file.ts'
-import { median } from './figures.ts'
+import { blockRows, measureForward, stepRows, type Timed } from './forward/measure.ts'
+import { ProductsAlone } from './forward/products.ts'
+import { measureWide, WIDE_TYPES, type Wide } from './forward/wide.ts'
+import { measureLimits } from './kernel/limits.ts'
 
-const CONTEXT = 256
-const ROWS = [1, 2, 5, 6, 8, 16, 64]
+const PAIR = ['models/model.gguf', 'models/model-moe.gguf']
+const ROWS = [1, 2, 6, 9, 16, 32, 64]
 const RUNS = 15
 
-type Measure = { model: string; threads: number; rows: number; bestMs: number; medianMs: number; cpuMs: number }
-
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'string' }, threads: { type: 'string' }, ggml: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string' },
+    type: { type: 'string', default: 'q8_0,q4_k' },
+    threads: { type: 'string', default: '1,2' },
+    json: { type: 'string', default: 'bench/results/forward.json' },
+  },
   allowPositionals: true,
 })
-const paths = positionals.length > 0 ? positionals : ['models/model.gguf', 'models/model-moe.gguf']
-const measures: Measure[] = []
-const { kernel } = values.ggml ? {} : await findKernel(loadGgml(), ['node_modules/.cache/kernel'])
-console.log(`products: ${kernel?.isa ?? 'ggml'}`)
-for (const path of paths) {
+const threads = values.threads.split(',').map(Number)
+const { kernel, why } = await findKernel(loadGgml(), ['node_modules/.cache/kernel'])
+if (kernel === undefined) throw new Error(`There is no kernel to measure: ${why}`)
+const limits = measureLimits(kernel)
+console.log(
+  `${kernel.isa}; the instruction alone: ${limits.peakGflops.toFixed(0)} GFLOP/s a thread; memory: ${limits.readGbytes.toFixed(1)} GB/s`,
+)
+
+type Pair = Timed & { model: string; threads: number; rows: number }
+
+async function measurePair(path: string): Promise<Pair[]> {
   const file = await ModelFile.open(path)
-  const forward = await openForward(file, {
-    precision: 'file',
-    kernel,
-    cacheType: 'bf16',
-    cells: 1024,
-    threads: 1,
-    keepLogits: false,
-  })
-  for (const threads of values.threads?.split(',').map(Number) ?? [1, 2]) {
-    forward.threads = threads
-    for (const rows of ROWS) measures.push({ model: path, threads, rows, ...(await measure(forward, rows)) })
+  const options = { precision: 'file', kernel, cacheType: 'bf16', cells: 1024, threads: 1, keepLogits: false } as const
+  const forward = await openForward(file, options)
+  const products = await ProductsAlone.open(file, kernel)
+  const measured: Pair[] = []
+  for (const count of threads) {
+    forward.threads = count
+    for (const rows of ROWS) {
+      const spans = rows >= 64 ? blockRows(rows) : stepRows(rows, file.spec.maskToken)
+      const timed = await measureForward(forward, products, { spans, runs: RUNS })
+      measured.push({ model: basename(path), threads: count, rows, ...timed })
+    }
   }
+  products.close()
   forward.close()
   await file.close()
-}
-console.log('model | threads | rows | best ms | median ms | processor ms')
-for (const { model, threads, rows, bestMs, medianMs, cpuMs } of measures) {
-  console.log([model, threads, rows, bestMs.toFixed(1), medianMs.toFixed(1), cpuMs.toFixed(1)].join(' | '))
-}
-if (values.json !== undefined) {
-  const machine = { processor: cpus()[0]?.model ?? 'unknown', cores: availableParallelism() }
-  writeFileSync(values.json, `${JSON.stringify({ machine, context: CONTEXT, runs: RUNS, measures }, undefined, 2)}\n`)
+  return measured
 }
 
-async function measure(forward: GgmlForward, rows: number): Promise<Pick<Measure, 'bestMs' | 'medianMs' | 'cpuMs'>> {
-  const lease = forward.lease(CONTEXT + 96)
-  if (lease === undefined) throw new Error('the cache is too small for the bench')
-  await forward.compute([{ lease, spans: [prompt(0, CONTEXT)] }])
-  const times: number[] = []
-  const cpu: number[] = []
-  for (let run = 0; run < RUNS; run++) {
-    const start = performance.now()
-    const used = process.cpuUsage()
-    await forward.compute([{ lease, spans: spansOf(rows, forward) }])
-    times.push(performance.now() - start)
-    const { user, system } = process.cpuUsage(used)
-    cpu.push((user + system) / 1000)
+const pair: Pair[] = []
+if (values.only !== '8b') {
+  for (const path of positionals.length > 0 ? positionals : PAIR) pair.push(...(await measurePair(path)))
+  console.log('model | threads | rows | ms | best ms | products alone, ms | their share')
+  for (const { model, threads: count, rows, ms, bestMs, productsMs, share } of pair) {
+    const figures = [ms, bestMs, productsMs, share].map((figure) => figure.toFixed(2))
+    console.log([model, count, rows, ...figures].join(' | '))
   }
-  forward.release(lease)
-  return { bestMs: Math.min(...times), medianMs: median(times), cpuMs: median(cpu) }
 }
-
-function prompt(from: number, count: number): Span {
-  const tokens = Array.from({ length: count }, (_, i) => 1000 + i)
-  const wanted = tokens.map((_, i) => i === count - 1)
-  return { tokens, position: from, writeAt: from, sees: 'causal', adapted: false, wanted }
+const wide: Wide[] = []
+if (values.only !== 'pair') {
+  for (const type of WIDE_TYPES.filter((name) => values.type.toUpperCase().split(',').includes(name))) {
+    wide.push(...(await measureWide(kernel, type, { threads, limits })))
+  }
+  console.log(JSON.stringify(wide, null, 1))
 }
-
-function spansOf(rows: number, { spec }: GgmlForward): Span[] {
-  if (rows >= 64) return [prompt(0, rows)]
-  const causal = prompt(CONTEXT, 1)
-  const window = rows - 1
-  if (window === 0) return [causal]
-  const tokens = Array.from({ length: window }, (_, i) => (i === 0 ? 1000 : spec.maskToken))
-  const sees = { until: CONTEXT, from: CONTEXT + 1, to: CONTEXT + 1 + window }
-  return [
-    causal,
-    { tokens, position: CONTEXT, writeAt: CONTEXT + 1, sees, adapted: true, wanted: tokens.map(() => true) },
-  ]
+const before = existsSync(values.json) ? (JSON.parse(readFileSync(values.json, 'utf8')) as Record<string, unknown>) : {}
+const result = {
+  at: new Date().toISOString().slice(0, 10),
+  machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}`,
+  isa: kernel.isa,
+  limits,
+  pair: pair.length > 0 ? pair : before['pair'],
+  wide: wide.length > 0 ? wide : before['wide'],
 }
+mkdirSync(dirname(values.json), { recursive: true })
+const round = (_: string, value: unknown) => (typeof value === 'number' ? Math.round(value * 1000) / 1000 : value)
+writeFileSync(values.json, `${JSON.stringify(result, round, 2)}\n`)

@@ -16,6 +16,8 @@ enum { CHUNK = 128 };
 typedef struct {
   const Block *x;
   float *y;
+  /* What sums begin with; nothing: 0. */
+  const float *start;
 } Column;
 
 /* Blocks `from` to `to` of a panel; meanwhile `lines` lines for each come into the cache, from `ahead` on. */
@@ -67,11 +69,16 @@ INLINE ints four_of(const Block *x, int g) {
   return all(four);
 }
 
+INLINE floats begin(const Column *column, int64_t block, int64_t row) {
+  const float *from = block > 0 ? column->y : column->start;
+  return from == NULL ? zero() : loadf(from + row);
+}
+
 /* A stretch of a panel by `count` columns. Inlined with constants for kind and count. */
 INLINE void tile(int kind, int count, Stretch of, const Column *columns, int64_t row) {
   floats sums[VECTORS][TILE];
   UNROLL for (int v = 0; v < VECTORS; v++) {
-    UNROLL for (int j = 0; j < count; j++) sums[v][j] = of.from == 0 ? zero() : loadf(columns[j].y + row + v * LANES);
+    UNROLL for (int j = 0; j < count; j++) sums[v][j] = begin(columns + j, of.from, row + v * LANES);
   }
   /* Numbers that share a scale: a block, or half of one. */
   const int parts = kind == Q6_K ? 2 : 1;
@@ -154,46 +161,67 @@ static Share share_of(int kind, int64_t k, int64_t m, int ith, int nth) {
 /* What one tile asks for stands so far ahead of what it reads: memory's delay at its full speed. */
 enum { AHEAD = 16384 };
 
-/* A thread's panels of one packed matrix by n columns: a panel's chunk stays in the cache while all columns meet it. */
+/* Columns that go through a thread's panels together: their activations stay in the second cache. */
+enum { GROUP = 96 };
+
+/* A thread's panels of one packed matrix by n columns, at most GROUP: a panel's chunk stays in the cache while all columns meet it. */
 static void multiply(Share share, const uint8_t *packed, const Column *columns, int64_t n) {
+  if (n == 0) return;
   const Tile run = tile_of(share.kind);
   const int64_t tiles = (n + TILE - 1) / TILE, lines = ((int64_t)block_bytes(share.kind) + LINE - 1) / LINE;
+  /* Tiles as wide as one another, or almost. */
+  int64_t ends[GROUP];
+  for (int64_t tile = 0; tile < tiles; tile++) ends[tile] = n * (tile + 1) / tiles;
+  const int64_t lines_each = (lines + tiles - 1) / tiles;
   for (int64_t panel = share.from; panel < share.to; panel++) {
     const uint8_t *at = packed + share.panel_bytes * (size_t)panel;
     for (int64_t from = 0, to; from < share.blocks; from = to) {
       to = share.blocks - from > CHUNK ? from + CHUNK : share.blocks;
-      Stretch of = {at, from, to, at + shared_at(share.kind, from) + block_bytes(share.kind) * (size_t)(from % SUPER) + AHEAD, lines};
-      if (tiles > 1) of.ahead = at + panel_bytes(share.kind, to), of.lines = (lines + tiles - 1) / tiles;
-      /* Tiles as wide as one another, or almost. */
-      for (int64_t tile = 0; tile < tiles; tile++) {
-        const int64_t first = n * tile / tiles, end = n * (tile + 1) / tiles;
-        run((int)(end - first), of, columns + first, panel * ROWS);
+      Stretch of = {at, from, to, at + panel_bytes(share.kind, from) + AHEAD, lines};
+      if (tiles > 1) of.ahead = at + panel_bytes(share.kind, to), of.lines = lines_each;
+      for (int64_t tile = 0, first = 0; tile < tiles; first = ends[tile++]) {
+        run((int)(ends[tile] - first), of, columns + first, panel * ROWS);
         of.ahead += LINE * of.lines * (to - from);
       }
     }
   }
 }
 
-/* Columns that go through a thread's panels together: their activations stay in the second cache. */
-enum { GROUP = 96 };
-
 /* Numbers of a column that takes so many bytes. */
 static int64_t numbers_of(int64_t bytes) { return bytes / (int64_t)sizeof(Block) * BLOCK; }
 
-/* ggml op: src[0] packed weights, src[1] what unmask_quantise made of x → F32 [m, n]. userdata: the kind. */
-void unmask_product(struct ggml_tensor *dst, int ith, int nth, void *userdata) {
-  const struct ggml_tensor *x = dst->src[1];
-  const int64_t n = dst->ne[1];
-  const Share share = share_of((int)(intptr_t)userdata, numbers_of(x->ne[0]), dst->ne[0], ith, nth);
+/* Columns of dst from `first` on, as many as x has: products, added to what `start` holds. */
+static void multiply_columns(Share share, const void *packed, const struct ggml_tensor *x, struct ggml_tensor *dst, const struct ggml_tensor *start) {
+  const int64_t n = x->ne[1], skipped = dst->ne[1] - n;
   for (int64_t first = 0; first < n; first += GROUP) {
     const int64_t count = n - first < GROUP ? n - first : GROUP;
     Column columns[GROUP];
     for (int64_t j = 0; j < count; j++) {
-      columns[j].x = (const Block *)(const void *)((const char *)x->data + (first + j) * x->nb[1]);
-      columns[j].y = (float *)(void *)((char *)dst->data + (first + j) * dst->nb[1]);
+      const int64_t column = skipped + first + j;
+      columns[j].x = (const Block *)(const void *)((const char *)x->data + (first + j) * (int64_t)x->nb[1]);
+      columns[j].y = (float *)(void *)((char *)dst->data + column * (int64_t)dst->nb[1]);
+      columns[j].start = start == NULL ? NULL : (const float *)(const void *)((const char *)start->data + column * (int64_t)start->nb[1]);
     }
-    multiply(share, first_panel(dst->src[0]->data), columns, count);
+    multiply(share, first_panel(packed), columns, count);
   }
+}
+
+/* What userdata of unmask_product holds: kind, kind of the adapter or 0, 1 where sums begin with src[2]. */
+enum { ADAPTER_KIND = 256, WITH_START = 65536 };
+
+/*
+ * ggml op: src[0] packed weights, src[1] what unmask_quantise made of x → F32 [m, n]; where there is one, on top of src[2], F32 [m, n];
+ * the last two sources, where there is an adapter, are its packed weights and what unmask_quantise made of its last columns.
+ */
+void unmask_product(struct ggml_tensor *dst, int ith, int nth, void *userdata) {
+  const int64_t number = (intptr_t)userdata, m = dst->ne[0];
+  const int kind = (int)(number % ADAPTER_KIND), adapter = (int)(number / ADAPTER_KIND % ADAPTER_KIND), started = (int)(number / WITH_START);
+  const struct ggml_tensor *x = dst->src[1];
+  multiply_columns(share_of(kind, numbers_of(x->ne[0]), m, ith, nth), dst->src[0]->data, x, dst, started ? dst->src[2] : NULL);
+  if (adapter == 0) return;
+  /* Both shares are the same rows. */
+  const struct ggml_tensor *weights = dst->src[2 + started], *inner = dst->src[3 + started];
+  multiply_columns(share_of(adapter, numbers_of(inner->ne[0]), m, ith, nth), weights->data, inner, dst, dst);
 }
 
 /*
@@ -216,6 +244,7 @@ void unmask_chosen_product(struct ggml_tensor *dst, int ith, int nth, void *user
       const int32_t id = *(const int32_t *)(const void *)((const char *)ids->data + slot * (int64_t)ids->nb[0] + row * (int64_t)ids->nb[1]);
       if (id != matrix) continue;
       columns[count].x = (const Block *)(const void *)((const char *)x->data + (each == 1 ? row : i) * (int64_t)x->nb[1]);
+      columns[count].start = NULL;
       columns[count++].y = (float *)(void *)((char *)dst->data + slot * (int64_t)dst->nb[1] + row * (int64_t)dst->nb[2]);
       if (count == GROUP) {
         multiply(share, packed, columns, count);

@@ -21,6 +21,8 @@ struct ggml_tensor {
   void *data;
 };
 
+enum { F32 = 0, I8 = 24, BF16 = 30 }; /* ggml's own numbers */
+
 /* Sums stay in registers only where the compiler unrolls every loop over columns or heads. */
 #define UNROLL _Pragma("GCC unroll 12")
 #define INLINE static inline __attribute__((always_inline))
@@ -42,14 +44,17 @@ static inline floats brains(const uint16_t *p) {
 static inline floats plus(floats a, floats b) { return _mm512_add_ps(a, b); }
 static inline floats minus(floats a, floats b) { return _mm512_sub_ps(a, b); }
 static inline floats times(floats a, floats b) { return _mm512_mul_ps(a, b); }
+static inline floats divided(floats a, floats b) { return _mm512_div_ps(a, b); }
 static inline floats fma_(floats a, floats b, floats c) { return _mm512_fmadd_ps(a, b, c); }
+static inline floats where_below(floats a, floats b, floats yes, floats no) { return _mm512_mask_mov_ps(no, _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), yes); }
 /* Where one is no number: b. */
 static inline floats larger(floats a, floats b) { return _mm512_max_ps(a, b); }
 static inline lanes below(floats a, floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+static inline int any_above(floats a, floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ) != 0; }
 static inline floats zero_where(lanes which, floats v) { return _mm512_mask_mov_ps(v, which, zero()); }
 /* -infinity in lanes below `from` and from `to` on. */
 static inline floats lanes_between(floats v, int64_t from, int64_t to) {
-  const unsigned low = from <= 0 ? 0 : (1u << from) - 1, high = to >= LANES ? 0xffff : (1u << to) - 1;
+  const unsigned low = from <= 0 ? 0 : (1u << from) - 1, high = to >= LANES ? 0xffff : to <= 0 ? 0 : (1u << to) - 1;
   return _mm512_mask_mov_ps(allf(-INFINITY), (__mmask16)(high & ~low), v);
 }
 static inline floats rounded(floats v) { return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
@@ -93,9 +98,12 @@ static inline floats brains(const uint16_t *p) {
 static inline floats plus(floats a, floats b) { return _mm256_add_ps(a, b); }
 static inline floats minus(floats a, floats b) { return _mm256_sub_ps(a, b); }
 static inline floats times(floats a, floats b) { return _mm256_mul_ps(a, b); }
+static inline floats divided(floats a, floats b) { return _mm256_div_ps(a, b); }
 static inline floats fma_(floats a, floats b, floats c) { return _mm256_fmadd_ps(a, b, c); }
+static inline floats where_below(floats a, floats b, floats yes, floats no) { return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_LT_OQ)); }
 static inline floats larger(floats a, floats b) { return _mm256_max_ps(a, b); }
 static inline lanes below(floats a, floats b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
+static inline int any_above(floats a, floats b) { return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)) != 0; }
 static inline floats zero_where(lanes which, floats v) { return _mm256_andnot_ps(which, v); }
 static inline floats lanes_between(floats v, int64_t from, int64_t to) {
   const __m256 place = _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7);
@@ -149,3 +157,41 @@ enum { EIGHT_OFFSET = 0 };
 #else
 #error "no instruction set that this file knows"
 #endif
+
+/* e^x for x ≤ 0, within 2 units of the last place; 0 below -87. Cody and Waite's reduction, Cephes' polynomial. */
+static inline floats exp_(floats x) {
+  const floats lowest = allf(-87.0f);
+  const lanes tiny = below(x, lowest);
+  /* Lowest first: what is no number stays none. */
+  x = larger(lowest, x);
+  const floats n = rounded(times(x, allf(1.44269504088896341f)));
+  floats r = fma_(n, allf(-0.693359375f), x);
+  r = fma_(n, allf(2.12194440e-4f), r);
+  floats p = allf(1.9875691500e-4f);
+  p = fma_(p, r, allf(1.3981999507e-3f));
+  p = fma_(p, r, allf(8.3334519073e-3f));
+  p = fma_(p, r, allf(4.1665795894e-2f));
+  p = fma_(p, r, allf(1.6666665459e-1f));
+  p = fma_(p, r, allf(5.0000001201e-1f));
+  p = fma_(p, times(r, r), plus(r, allf(1.0f)));
+  return zero_where(tiny, scaled_by_power(p, n));
+}
+
+/* x / (1 + e^-x), from the smaller power: e^-|x| never overflows. */
+static inline floats silu(floats x) {
+  const floats small = exp_(minus(zero(), absolute(x))), one = allf(1.0f);
+  return divided(times(x, where_below(x, zero(), small, one)), plus(one, small));
+}
+
+static inline float float_of(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+
+/* 1 / √(mean(x²) + ε) of k numbers, a multiple of LANES. */
+static inline float norm_scale(const float *x, int64_t k, float epsilon) {
+  floats sum = zero();
+  for (int64_t i = 0; i < k; i += LANES) sum = fma_(loadf(x + i), loadf(x + i), sum);
+  return 1.0f / sqrtf(sum_of(sum) / (float)k + epsilon);
+}

@@ -4,6 +4,7 @@
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Memory } from '../bench/chat/measure-memory.ts'
+import { renderForward } from './forward-table.ts'
 import { renderQuality } from './quality-table.ts'
 import { renderSearch } from './search-table.ts'
 import { renderBatching, renderNeighbour, renderSoak } from './serving-tables.ts'
@@ -17,6 +18,7 @@ const RENDER: Record<string, (result: Result) => string> = {
   batching: renderBatching,
   neighbour: renderNeighbour,
   soak: renderSoak,
+  forward: renderForward,
   kernel: renderKernel,
   peers: renderPeers,
   quality: renderQuality,

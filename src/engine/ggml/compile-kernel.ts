@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const FOLDER = fileURLToPath(new URL('../../../native', import.meta.url))
-const HEADERS = ['vectors.h', 'packed.h']
-const SOURCES = ['pack.c', 'quantise.c', 'product.c', 'attention.c', 'limits.c']
+const HEADERS = ['vectors.h', 'packed.h', 'quantise.h']
+const SOURCES = ['pack.c', 'quantise.c', 'product.c', 'remember.c', 'attention.c', 'candidates.c', 'limits.c']
 /** Sums in the order that is written, nothing fused that is not fused by name: the same bits from every compiler. */
 const FLAGS = ['-O3', '-ffp-contract=off', '-fno-math-errno', '-shared', '-fPIC']
 const COMPILERS = ['cc', 'gcc', 'clang']

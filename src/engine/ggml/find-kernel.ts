@@ -3,7 +3,8 @@ import type { LibraryHandle } from 'koffi'
 import { checkKernel } from './check-kernel.ts'
 import { compileKernel } from './compile-kernel.ts'
 import { ELEMENT_TYPES } from './element-types.ts'
-import type { Kernel, PackedType } from './kernel.ts'
+import type { Address } from './handles.ts'
+import { KERNEL_OPS, type Kernel, type PackedType } from './kernel.ts'
 import type { Ggml } from './load.ts'
 import { bindKernel, findSymbol, type KernelSymbols } from './symbols.ts'
 
@@ -38,11 +39,12 @@ function wrap(library: LibraryHandle, symbols: KernelSymbols): Kernel {
     attends: (headWidth) => symbols.attends(headWidth) !== 0,
     peak: (rounds) => symbols.peak(rounds),
     read: (bytes) => void symbols.read(bytes, bytes.length),
-    ops: {
-      quantise: findSymbol(library, 'unmask_quantise'),
-      product: findSymbol(library, 'unmask_product'),
-      chosenProduct: findSymbol(library, 'unmask_chosen_product'),
-      attend: findSymbol(library, 'unmask_attend'),
-    },
+    ops: mapOps((name) => findSymbol(library, name)),
   }
+}
+
+function mapOps(find: (name: string) => Address): Kernel['ops'] {
+  const entries = Object.entries(KERNEL_OPS).map(([op, name]): [string, Address] => [op, find(name)])
+  // The very keys of the table.
+  return Object.fromEntries(entries) as Kernel['ops']
 }

@@ -3,6 +3,19 @@ import type { Address } from './handles.ts'
 export const PACKED_TYPES = ['Q4_0', 'Q4_1', 'Q8_0', 'Q4_K', 'Q6_K'] as const
 export type PackedType = (typeof PACKED_TYPES)[number]
 
+/** Op → the function of native/*.c. */
+export const KERNEL_OPS = {
+  quantise: 'unmask_quantise',
+  normQuantise: 'unmask_norm_quantise',
+  swigluQuantise: 'unmask_swiglu_quantise',
+  product: 'unmask_product',
+  chosenProduct: 'unmask_chosen_product',
+  remember: 'unmask_remember',
+  attend: 'unmask_attend',
+  candidates: 'unmask_candidates',
+} as const
+type KernelOp = keyof typeof KERNEL_OPS
+
 /** What native/*.c computes: products of packed 4- to 8-bit weights, several times as fast as ggml's, and attention. */
 export type Kernel = {
   /** What it was compiled for, such as `avx512-vnni`. */
@@ -17,6 +30,6 @@ export type Kernel = {
   read(bytes: Uint8Array): void
   /** Whether it can attend with heads of so many numbers. */
   attends(headWidth: number): boolean
-  /** Ops for a graph, used by `packed-product.ts` and `attend-op.ts` alone. */
-  ops: { quantise: Address; product: Address; chosenProduct: Address; attend: Address }
+  /** Ops for a graph, used by `packed-product.ts`, `attend-op.ts` and `candidates-op.ts` alone. */
+  ops: Readonly<Record<KernelOp, Address>>
 }

@@ -1,25 +1,69 @@
-import { attendByKernel } from '../ggml/attend-op.ts'
+import { attendByKernel, attendQuantised, KEY_BLOCK, rememberByKernel } from '../ggml/attend-op.ts'
 import type { Tensor } from '../ggml/handles.ts'
 import type { LayerWeights } from './arrange-weights.ts'
-import { applyLinear } from './linear.ts'
+import type { CacheLayer } from './kv-cache.ts'
+import { applyLinear, Columns } from './linear.ts'
 import { lookByWork, type Stored } from './look-by-work.ts'
-import type { Step } from './step.ts'
+import type { Attending, Step } from './step.ts'
 
 const FLOAT = 4
 
 /**
- * Attention of one layer: x [width, rowsAll], normed, in batch order → [width, rowsAll]. Keys and values of all rows
+ * Attention of one layer: x [width, rowsAll], normed, in batch order → [width, rowsAll], added to `start`. Keys and values of all rows
  * enter the cache before any row looks at it.
  */
-export function attend(step: Step, weights: LayerWeights, layer: number, x: Tensor): Tensor {
+export function attend(step: Step, weights: LayerWeights, layer: number, x: Columns, start: Tensor): Tensor {
   const { graph, spec, plan } = step
+  const stored = step.cache.layers[layer]
+  if (stored === undefined) throw new RangeError(`no layer ${layer}`)
   const qkv = applyLinear(graph, { linear: weights.qkv, adapter: weights.adapters?.qkv, rows: plan }, x)
+  const size = { from: spec.heads * spec.headWidth, rows: plan.rowsAll }
+  const looked =
+    step.attending === undefined
+      ? new Columns(graph, size, { plain: () => lookWithoutKernel(step, weights, stored, qkv) })
+      : lookAtOnce(step, step.attending, weights, stored, qkv)
+  const output = { linear: weights.attentionOutput, adapter: weights.adapters?.output, rows: plan, start }
+  return applyLinear(graph, output, looked)
+}
+
+/** All rows in one op. */
+function lookAtOnce(
+  step: Step,
+  { kernel, angles, places }: Attending,
+  weights: LayerWeights,
+  stored: CacheLayer,
+  qkv: Tensor,
+): Columns {
+  const { graph, spec, plan, inputs } = step
+  const { headWidth, heads, rope } = spec
+  const { queryNorm, keyNorm } = weights
+  const norms = queryNorm && keyNorm && { query: queryNorm, key: keyNorm, epsilon: spec.normEpsilon }
+  const [keys, values] = [stored.byFeature, stored.byCell]
+  const queries = rememberByKernel(
+    graph,
+    kernel,
+    { qkv, angles, cells: inputs.cells, keys, values, norms },
+    { headWidth, heads, rows: plan.rowsAll, dimensions: rope.dimensions, halves: rope.style === 'halves' },
+  )
+  const attention = { queries, keys, values, places }
+  const size = { width: heads * headWidth, rows: plan.rowsAll }
+  const plain = () => attendByKernel(graph, kernel, attention, size)
+  const rounded = () => attendQuantised(graph, kernel, attention, size)
+  return new Columns(
+    graph,
+    { from: size.width, rows: size.rows },
+    headWidth % KEY_BLOCK === 0 ? { plain, rounded } : { plain },
+  )
+}
+
+/** By ggml's ops, work by work. */
+function lookWithoutKernel(step: Step, weights: LayerWeights, stored: CacheLayer, qkv: Tensor): Tensor {
+  const { spec } = step
   const queries = rotate(step, split(step, qkv, 0, spec.heads), weights.queryNorm)
   const keys = rotate(step, split(step, qkv, spec.heads, spec.kvHeads), weights.keyNorm)
   const values = split(step, qkv, spec.heads + spec.kvHeads, spec.kvHeads)
-  const stored = remember(step, layer, { keys, values })
-  const looked = step.attending === undefined ? lookByWork(step, stored, queries) : lookAtOnce(step, stored, queries)
-  return applyLinear(graph, { linear: weights.attentionOutput, adapter: weights.adapters?.output, rows: plan }, looked)
+  remember(step, stored, { keys, values })
+  return lookByWork(step, { keys: stored.byCell, values: stored.byFeature }, queries)
 }
 
 /** Heads [headWidth, heads, rowsAll] out of the fused product. */
@@ -38,29 +82,20 @@ function rotate({ graph, spec, inputs }: Step, heads: Tensor, norm: Tensor | und
   return graph.rope(normed, inputs.positions, spec.rope)
 }
 
-/** Writes the asked rows' keys and values; a doubled row has no cell. Returns them as the chosen way of looking wants them. */
-function remember({ graph, spec, plan, cache, inputs, attending }: Step, layer: number, own: Stored): Stored {
-  const stored = cache.layers[layer]
-  if (stored === undefined) throw new RangeError(`no layer ${layer}`)
+/** Writes the asked rows' keys and values; a doubled row has no cell. */
+function remember(
+  { graph, spec, plan, cache, inputs, byWork }: Step,
+  { byCell, byFeature }: CacheLayer,
+  own: Stored,
+): void {
   const { width } = cache
   const size = width * plan.rows
   const rows = (of: Tensor, stride: number) =>
     graph.view(of, { shape: [width, plan.rows, 1], strides: [stride, stride * plan.rows], offset: 0 })
   const keys = rows(own.keys, width * FLOAT)
   const values = rows(own.values, (spec.heads + 2 * spec.kvHeads) * spec.headWidth * FLOAT)
-  const features = graph.reshape(stored.byFeature, [1, width * cache.cells, 1])
-  const [byCell, byFeature] = attending === undefined ? [keys, values] : [values, keys]
-  graph.expand(graph.writeRows(stored.byCell, byCell, inputs.cells))
-  graph.expand(graph.writeRows(features, graph.contiguous(byFeature, [1, size, 1]), inputs.features))
-  return attending === undefined
-    ? { keys: stored.byCell, values: stored.byFeature }
-    : { keys: stored.byFeature, values: stored.byCell }
-}
-
-/** All rows in one op. */
-function lookAtOnce({ graph, spec, plan, inputs, attending }: Step, { keys, values }: Stored, queries: Tensor): Tensor {
-  const { places } = inputs
-  if (attending === undefined || places === undefined) throw new Error('no kernel attends')
-  const size = { width: spec.heads * spec.headWidth, rows: plan.rowsAll }
-  return attendByKernel(graph, attending, { queries, keys, values, places }, size)
+  const features = graph.reshape(byFeature, [1, width * cache.cells, 1])
+  if (byWork === undefined) throw new RangeError('the kernel attends')
+  graph.expand(graph.writeRows(byCell, keys, inputs.cells))
+  graph.expand(graph.writeRows(features, graph.contiguous(values, [1, size, 1]), byWork.features))
 }

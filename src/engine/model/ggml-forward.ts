@@ -11,12 +11,13 @@ import { attend } from './attention.ts'
 import { checkWorks } from './check-works.ts'
 import { feedForward } from './feed-forward.ts'
 import type { Candidates, Forward, Lease, Span, Work } from './forward.ts'
-import { predict, readCandidates, type HeadOutputs } from './head.ts'
+import { listWanted, predict, readCandidates, type HeadOutputs } from './head.ts'
 import { KvCache } from './kv-cache.ts'
 import { loadWeights, type LoadedWeights, type Precision } from './load-weights.ts'
 import { planBatch, type BatchPlan } from './plan-batch.ts'
 import type { ModelSpec } from './spec.ts'
-import { declareInputs, type Step } from './step.ts'
+import { normColumns } from './linear.ts'
+import { arrangeInputs, declareWorks, index, listAttending, listInputs, type Step } from './step.ts'
 
 export type ForwardOptions = {
   precision: Precision
@@ -32,6 +33,9 @@ export type ForwardOptions = {
   /** Columns that a product has at least; found by the self-test where it is left out, as it always is but in tests. */
   columnsMin?: number
 }
+
+/** Of more rows a forward takes so long that building its graph does not matter. */
+const KEPT_ROWS_MAX = 16
 
 /** Where no number of columns was steady, replies may depend on the batch; `doctor` tells. */
 const COLUMNS_MIN = 2
@@ -148,41 +152,53 @@ export class GgmlForward implements Forward {
   }
 
   private async run(plan: BatchPlan): Promise<Candidates[]> {
-    const { layers, router } = this.spec
-    let heads: HeadOutputs[] = []
-    const bytes = await this.workspace.run({
+    const { spec, attending: kernel, threads } = this
+    const { layers, router } = spec
+    const wanted = listWanted(plan.wanted, this.columnsMin)
+    const inputs = {
+      ...listInputs(plan),
+      ...(kernel === undefined ? {} : listAttending(plan, spec)),
+      ...Object.fromEntries(wanted.map((rows, i) => [`wanted${i}`, index(rows)])),
+    }
+    const { bytes, made } = await this.workspace.runWith({
+      // Where few rows are computed, building would be a fifth of the time.
+      key: kernel !== undefined && plan.rowsAll <= KEPT_ROWS_MAX ? `from ${plan.adaptedFrom}` : undefined,
       // More than any layer, any work and any chunk of the head takes: room for a node costs some hundred bytes.
       nodesMax: layers * (128 + 2 * (router?.used ?? 0) + 20 * plan.works.length) + plan.wanted.length + 128,
-      threads: this.threads,
-      build: (graph) => {
-        heads = this.build(graph, plan)
-        return heads.flatMap(({ ids, probabilities, logits }) => [ids, probabilities, ...(logits ? [logits] : [])])
+      threads,
+      inputs,
+      build: (graph, tensors) => {
+        const heads = this.build(graph, plan, tensors)
+        return { outputs: heads.flatMap(({ ends, logits }) => [...ends, ...(logits ? [logits] : [])]), made: heads }
       },
     })
-    return readHeads(heads, bytes)
+    return readHeads(made, bytes).slice(0, plan.wanted.length)
   }
 
-  private build(graph: Graph, plan: BatchPlan): HeadOutputs[] {
-    const { spec, weights, cache } = this
-    const inputs = declareInputs(graph, spec, plan, cache)
-    const step: Step = { graph, spec, plan, cache, inputs, attending: this.attending }
+  private build(graph: Graph, plan: BatchPlan, tensors: Readonly<Record<string, Tensor>>): HeadOutputs[] {
+    const { spec, weights, cache, bias, keepLogits, attending: kernel } = this
+    const byWork = kernel === undefined ? declareWorks(graph, spec, plan, cache) : undefined
+    const step: Step = { graph, spec, plan, cache, byWork, ...arrangeInputs(tensors, kernel) }
+    const size = { from: spec.width, rows: plan.rowsAll, epsilon: spec.normEpsilon }
     let x = this.embed(step)
     for (const [i, layer] of weights.layers.entries()) {
-      const norm = (weight: Tensor) => graph.multiply(graph.rmsNorm(x, spec.normEpsilon), weight)
-      x = graph.add(x, attend(step, layer, i, norm(layer.attentionNorm)))
-      x = graph.add(x, feedForward(step, layer, norm(layer.feedForwardNorm)))
+      x = attend(step, layer, i, normColumns(graph, x, layer.attentionNorm, size), x)
+      x = feedForward(step, layer, normColumns(graph, x, layer.feedForwardNorm, size), x)
     }
-    // Also where nothing is wanted, the last keys and values must have been computed; `attend` has put them in order.
-    const { bias, columnsMin, keepLogits } = this
-    return predict(graph, weights, { spec, wanted: plan.wanted, columnsMin, bias, keepLogits }, x)
+    // Also where nothing is wanted, the last keys and values must have been computed.
+    graph.expand(x)
+    return listWanted(plan.wanted, this.columnsMin).map((rows, i) => {
+      const wanted = tensors[`wanted${i}`]
+      assert(wanted !== undefined, 'wanted rows are inputs')
+      return predict(graph, weights, { spec, bias, keepLogits, kernel, wanted, rows: rows.length }, x)
+    })
   }
 
-  private embed({ graph, plan }: Step): Tensor {
-    const x = graph.rows(this.weights.embedding, graph.input('I32', [plan.rowsAll], plan.tokens))
-    const count = plan.maskedRows.length
-    if (this.weights.maskVector === undefined || count === 0) return x
-    const vector = graph.rows(this.weights.maskVector, graph.input('I32', [count], new Int32Array(count)))
-    return graph.writeRows(x, vector, graph.input('I32', [count], plan.maskedRows))
+  private embed({ graph, inputs: { tokens, masked } }: Step): Tensor {
+    const x = graph.rows(this.weights.embedding, tokens)
+    const { maskVector } = this.weights
+    if (maskVector === undefined || masked === undefined) return x
+    return graph.writeRows(x, graph.rows(maskVector, masked.zeros), masked.rows)
   }
 
   private share(works: readonly Work[], plan: BatchPlan, found: readonly Candidates[]): Candidates[][] {
@@ -213,16 +229,15 @@ function readHeads(heads: readonly HeadOutputs[], bytes: readonly ArrayBuffer[])
     assert(taken !== undefined, 'every output was read')
     return taken
   }
-  for (const { asked, rows, logits } of heads) {
-    const ids = new Int32Array(take())
-    const probabilities = new Float32Array(take())
+  for (const { rows, ends, logits } of heads) {
+    const candidates = readCandidates(
+      ends.map(() => take()),
+      rows,
+    )
     const all = logits === undefined ? undefined : new Float32Array(take())
-    for (let row = 0; row < asked; row++) {
-      const candidates = readCandidates(ids, probabilities, row, rows)
-      const length = (all?.length ?? 0) / rows
-      found.push(
-        all === undefined ? candidates : { ...candidates, logits: all.slice(row * length, (row + 1) * length) },
-      )
+    const length = (all?.length ?? 0) / rows
+    for (const [row, own] of candidates.entries()) {
+      found.push(all === undefined ? own : { ...own, logits: all.slice(row * length, (row + 1) * length) })
     }
   }
   return found

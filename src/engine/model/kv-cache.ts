@@ -16,6 +16,7 @@ export type CacheType = 'BF16' | 'F32'
 type Run = { start: number; cells: number }
 /** Where the numbers of a feature lie: over all cells, as ggml wants them, or over a block of cells, as the kernel does. */
 export type FeatureOrder = 'whole' | 'blocks'
+export type CacheLayer = { byCell: Tensor; byFeature: Tensor }
 type LayerBytes = { byCell: Uint8Array; byFeature: Uint8Array }
 
 /**
@@ -34,7 +35,7 @@ export class KvCache {
    * For each layer as many numbers twice: cell after cell [width, cells], and by feature. ggml wants keys in the first and
    * values in the second, the kernel the other way round.
    */
-  readonly layers: readonly { byCell: Tensor; byFeature: Tensor }[]
+  readonly layers: readonly CacheLayer[]
   private readonly arena: Arena
   private readonly bytes: readonly LayerBytes[]
   private readonly leases = new Map<number, Run>()
@@ -61,13 +62,6 @@ export class KvCache {
       byCell: this.arena.bytes(byCell),
       byFeature: this.arena.bytes(byFeature),
     }))
-  }
-
-  /** Place of a cell's number of `feature` among the numbers by feature. */
-  featurePlace(cell: number, feature: number): number {
-    if (this.order === 'whole') return feature * this.cells + cell
-    const lane = cell % KEY_BLOCK
-    return (cell - lane) * this.width + feature * KEY_BLOCK + lane
   }
 
   get cellsFree(): number {

@@ -9,7 +9,8 @@ export type Stored = { keys: Tensor; values: Tensor }
 
 /** Every work's rows over its own cells, by ggml's ops: [heads · headWidth, rowsAll] in batch order. */
 export function lookByWork(step: Step, stored: Stored, queries: Tensor): Tensor {
-  const { graph, spec, plan, inputs } = step
+  const { graph, spec, plan, byWork: inputs } = step
+  if (inputs === undefined) throw new RangeError('the kernel attends')
   const width = spec.heads * spec.headWidth
   const flat = graph.reshape(queries, [width, plan.rowsAll, 1])
   const byWork = inputs.toWork === undefined ? flat : graph.rows(flat, inputs.toWork)

@@ -6,7 +6,7 @@ import { ADDITIONS } from './families.ts'
 import type { GgufValue } from './gguf/format.ts'
 import { GgufWriter } from './gguf/writer.ts'
 import { noisyBytes } from './random/noise.ts'
-import type { NoisyTensor } from './random/noise.ts'
+import type { NoiseBank, NoisyTensor } from './random/noise.ts'
 import { baseKeys, ownKeys, planTensors } from './random/plan.ts'
 import { SHAPES } from './random/shapes.ts'
 
@@ -79,8 +79,9 @@ async function writeTensors(
   const writer = await GgufWriter.create(path, keys, tensors)
   try {
     let written = 0
+    const bank: NoiseBank = new Map()
     for (const tensor of tensors) {
-      for (const bytes of noisyBytes(tensor, seed)) {
+      for (const bytes of noisyBytes(tensor, seed, bank)) {
         await writer.write(tensor.name, bytes)
         written += bytes.length
         onProgress?.(written, writer.bytesPlanned)

@@ -4,7 +4,7 @@ import type { WritableType } from '../encode.ts'
 import { GGML_TYPES } from '../types.ts'
 
 const CHUNK = 2 ** 20
-/** Behind so many chunks of a tensor earlier ones come again, turned by some blocks: 8 G numbers would take minutes. */
+/** Tensors of more chunks take them out of so many, turned by some blocks: 8 G numbers would take minutes. */
 const CHUNKS_DRAWN_MAX = 4
 
 /** Bell-shaped numbers of mean 0 and deviation 1, the same on every machine: no logarithm, no cosine, only sums. */
@@ -54,27 +54,40 @@ export type NoisyTensor = {
   deviation: number
 }
 
+/** What is drawn once for all large tensors of a file that are alike. */
+export type NoiseBank = Map<string, Uint8Array[]>
+
 /** The bytes of a random tensor, in pieces. */
-export function* noisyBytes(tensor: NoisyTensor, seed: number): Generator<Uint8Array> {
-  const { block, bytes } = GGML_TYPES[tensor.type]
+export function* noisyBytes(tensor: NoisyTensor, seed: number, bank: NoiseBank): Generator<Uint8Array> {
+  const length = tensor.shape.reduce((product, side) => product * side, 1)
   const noise = new Noise(seed, tensor.name)
-  const drawn: Uint8Array[] = []
-  let left = tensor.shape.reduce((product, length) => product * length, 1)
-  while (left > 0) {
-    const count = Math.min(left, CHUNK)
-    const again =
-      drawn.length === CHUNKS_DRAWN_MAX && count === CHUNK ? drawn[noise.bits() % CHUNKS_DRAWN_MAX] : undefined
-    if (again === undefined) {
-      const values = new Float32Array(count)
-      noise.drawInto(values, tensor.mean, tensor.deviation)
-      const encoded = encodeTensor(tensor.type, values)
-      if (drawn.length < CHUNKS_DRAWN_MAX) drawn.push(encoded)
-      yield encoded
-    } else {
-      const turn = (noise.bits() % (CHUNK / block)) * bytes
-      yield again.subarray(turn)
-      yield again.subarray(0, turn)
-    }
-    left -= count
+  if (length <= CHUNKS_DRAWN_MAX * CHUNK) {
+    for (let left = length; left > 0; left -= CHUNK) yield draw(tensor, noise, Math.min(left, CHUNK))
+    return
   }
+  const { block, bytes } = GGML_TYPES[tensor.type]
+  const drawn = drawBank(tensor, seed, bank)
+  for (let left = length; left > 0; left -= CHUNK) {
+    const chunk = drawn[noise.bits() % CHUNKS_DRAWN_MAX] ?? new Uint8Array()
+    const turn = (noise.bits() % (CHUNK / block)) * bytes
+    const turned = [chunk.subarray(turn), chunk.subarray(0, turn)]
+    if (left >= CHUNK) yield* turned
+    else yield Buffer.concat(turned).subarray(0, (left / block) * bytes)
+  }
+}
+
+function draw({ type, mean, deviation }: NoisyTensor, noise: Noise, count: number): Uint8Array {
+  const values = new Float32Array(count)
+  noise.drawInto(values, mean, deviation)
+  return encodeTensor(type, values)
+}
+
+function drawBank(tensor: NoisyTensor, seed: number, bank: NoiseBank): Uint8Array[] {
+  const key = `${tensor.type}/${tensor.mean}/${tensor.deviation}`
+  const known = bank.get(key)
+  if (known !== undefined) return known
+  const noise = new Noise(seed, key)
+  const drawn = Array.from({ length: CHUNKS_DRAWN_MAX }, () => draw(tensor, noise, CHUNK))
+  bank.set(key, drawn)
+  return drawn
 }
