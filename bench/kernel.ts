@@ -1,7 +1,7 @@
 /**
  * `./unmask bench kernel`: products of packed weights, by ggml and by the project's own kernel, on one thread.
  * `[--json FILE]`. Processor time of one thread is counted, rounding of the activations included; rounds of both alternate,
- * and ratios are medians over the rounds. Beside them: what the dot-product instruction alone does, and what memory gives.
+ * and ratios are medians over the rounds. Then the experts' products of `Model-MoE`. Beside them: what the dot-product instruction alone does, and what memory gives.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -13,6 +13,7 @@ import type { Graph } from '../src/engine/ggml/graph.ts'
 import type { Tensor } from '../src/engine/ggml/handles.ts'
 import type { Kernel, PackedType } from '../src/engine/ggml/kernel.ts'
 import { loadGgml } from '../src/engine/ggml/load.ts'
+import { measureExperts } from './kernel/experts.ts'
 import { measureLimits } from './kernel/limits.ts'
 import { multiplyPacked, quantise } from '../src/engine/ggml/packed-product.ts'
 import { Workspace } from '../src/engine/ggml/workspace.ts'
@@ -20,6 +21,7 @@ import { encodeTensor } from '../src/engine/weights/encode.ts'
 
 const COLUMNS = [1, 2, 4, 5, 6, 8, 12, 16, 32, 64]
 const ROUNDS = 9
+const EXPERTS = 'models/model-moe.gguf'
 
 /** Matrices that together are larger than a processor's own caches, as the weights of a denoising step are. */
 const SHAPES: { from: number; to: number; matrices: number; types: readonly PackedType[] }[] = [
@@ -129,6 +131,12 @@ for (const shape of SHAPES) {
     }
   }
 }
+const experts = await measureExperts(kernel, EXPERTS)
+console.log(`the experts' products of a forward of ${EXPERTS}, rows grouped by expert`)
+console.log('rows | ms | ggml ms | times ggml')
+for (const { rows: count, ms, ggmlMs, ratio } of experts) {
+  console.log([count, ms.toFixed(2), ggmlMs.toFixed(2), ratio.toFixed(2)].join(' | '))
+}
 const round = (value: number) => Math.round(value * 100) / 100
 const result = {
   at: new Date().toISOString().slice(0, 10),
@@ -136,6 +144,9 @@ const result = {
   isa: kernel.isa,
   peakGflops: round(peakGflops),
   readGbytes: round(readGbytes),
+  experts: experts.map(({ rows: count, ms, ggmlMs, ratio }) => {
+    return { rows: count, ms: round(ms), ggmlMs: round(ggmlMs), ratio: round(ratio) }
+  }),
   rows: rows.map(({ type, from, to, columns, gflops, gbytes, ggmlGflops, ratio }) => {
     const [ours, theirs] = [round(gflops), round(ggmlGflops)]
     return { type, from, to, columns, gflops: ours, gbytes: round(gbytes), ggmlGflops: theirs, ratio: round(ratio) }

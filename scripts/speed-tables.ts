@@ -9,6 +9,7 @@ type KernelRow = {
   gbytes: number
   ratio: number
 }
+type ExpertRow = { rows: number; ratio: number }
 type PeerRow = { name: string; threads: number; tokensPerSecond: number; times: number; equalReplies: number }
 type CanvasRow = { name: string; threads: number; tokensPerSecond: number; times: number; equalTokens?: number }
 type Result = Record<string, unknown>
@@ -34,12 +35,19 @@ export function renderKernel(result: Result): string {
     `|---|${names.map(() => '---|').join('')}`,
     ...COLUMNS.map((columns) => `| ${columns} | ${names.map((name) => cell(name, columns)).join(' | ')} |`),
     '',
+    ...renderExperts((result['experts'] ?? []) as ExpertRow[]),
     `Products of weights by the kernel (${result['isa']}) on one thread; the dot-product instruction alone: ${whole('peakGflops')} GFLOP/s; memory gives ${whole('readGbytes')} GB/s.`,
     `Measured by \`./unmask bench kernel\` on ${result['machine']}, ${result['at']}.`,
   ].join('\n')
 }
 
 /** Two tables, each where it was measured. */
+function renderExperts(experts: readonly ExpertRow[]): string[] {
+  if (experts.length === 0) return []
+  const times = experts.map(({ rows, ratio }) => `${ratio.toFixed(1)} at ${rows}`)
+  return [`The experts' products of \`Model-MoE\`, rows grouped by expert, times ggml: ${times.join(', ')} rows.`]
+}
+
 export function renderPeers(result: Result): string {
   const { base, canvas } = result as { base?: Result; canvas?: Result }
   const tables = [base && renderOneAtATime(base), canvas && renderWholeCanvas(canvas)]
