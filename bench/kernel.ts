@@ -18,6 +18,7 @@ import { measureLimits } from './kernel/limits.ts'
 import { multiplyPacked, quantise } from '../src/engine/ggml/packed-product.ts'
 import { Workspace } from '../src/engine/ggml/workspace.ts'
 import { encodeTensor } from '../src/engine/weights/encode.ts'
+import { median } from './figures.ts'
 
 const COLUMNS = [1, 2, 4, 5, 6, 8, 12, 16, 32, 64]
 const ROUNDS = 9
@@ -51,10 +52,6 @@ async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   await work()
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1e6
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 }
 
 async function measureType(own: Kernel, type: PackedType, shape: (typeof SHAPES)[number]): Promise<Row[]> {

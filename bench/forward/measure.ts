@@ -2,6 +2,7 @@ import { readClock } from './clock.ts'
 import type { Span } from '../../src/engine/model/forward.ts'
 import type { GgmlForward } from '../../src/engine/model/ggml-forward.ts'
 import type { ProductsAlone } from './products.ts'
+import { median } from '../figures.ts'
 
 /** Tokens in the cache before the rows that are measured. */
 export const CONTEXT = 256
@@ -72,8 +73,4 @@ export function maskedBlock(count: number, maskToken: number): Span[] {
   const sees = { until: CONTEXT + count, from: 0, to: 0 }
   const tokens = Array.from({ length: count }, () => maskToken)
   return [{ tokens, position: CONTEXT, writeAt: CONTEXT, sees, adapted: false, wanted: tokens.map(() => true) }]
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 }

@@ -8,6 +8,7 @@ import { loadWeights, type LoadedWeights } from '../../src/engine/model/load-wei
 import type { Matrix } from '../../src/engine/model/linear.ts'
 import { ModelFile } from '../../src/engine/weights/model-file.ts'
 import { readClock } from '../forward/clock.ts'
+import { median } from '../figures.ts'
 
 const ROWS = [1, 6, 16, 32]
 const ROUNDS = 15
@@ -86,8 +87,4 @@ function multiplyAll(graph: Graph, matrices: readonly Matrix[], { x, from, each 
 function wave(graph: Graph, from: number, rows: number): Tensor {
   const numbers = Float32Array.from({ length: from * rows }, (_, i) => Math.sin(i))
   return graph.input('F32', [from, rows], numbers)
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 }
