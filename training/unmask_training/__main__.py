@@ -43,6 +43,8 @@ def main() -> None:
         tune(args.work, tune_options(args, 1))
     elif args.verb == "generate":
         print(own_answers(args.work, args.minutes * 60), "answers")
+    elif args.verb == "adapt" and args.moe and args.start is not None:
+        raise SystemExit("--moe begins with the adapters of Model in WORK: leave --start away")
     elif args.verb == "adapt":
         adapt(args.work, replace(adapt_options(args, 1), stage="adapt-moe" if args.moe else "adapt"))
     elif args.verb == "experts":

@@ -61,7 +61,7 @@ def evaluate(work: Path, models: Path, tokens_max: int = 64, questions: int = 20
 
 @torch.no_grad()
 def compare_open_replies(work: Path, models: Path, tokens_max: int) -> dict:
-    """Greedy replies to the open prompts, judged blind by the published base: mean log-likelihood a token. That judge
+    """Greedy replies to the open prompts, judged by the published base alone: mean log-likelihood a token. That judge
     likes its own words, and repetition, best; so most replies of any other model are worse in its eyes.
     """
     published = Network(load_base(base_path(work)).to(torch.bfloat16))

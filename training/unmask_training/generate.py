@@ -56,18 +56,20 @@ def choose(logits: torch.Tensor, temperature: float) -> torch.Tensor:
 
 
 def own_answers(work: Path, seconds: float, batch: int = 48, tokens_max: int = 200) -> dict[str, int]:
-    """The best base's own greedy answers to the corpus' questions; goes on from what this same base has made.
+    """The best base's own greedy answers to the corpus' questions; goes on from what this same base has made,
+    and the time budget counts all runs together.
 
     `answers` are those that end and do not loop. `mended` are those that loop, cut at the last sentence end before the
     first repetition: trained on them, the model learns to end where it would have begun to repeat itself.
     """
     began, target = time.monotonic(), own_path(work)
-    made = {"base": sha256_of(best_base_path(work)), "asked": 0, "answers": [], "mended": []}
+    made = {"base": sha256_of(best_base_path(work)), "seconds": 0.0, "asked": 0, "answers": [], "mended": []}
     if target.exists() and (there := json.loads(target.read_text()))["base"] == made["base"]:
         made = there
     order = asked_in_order(work, batch)
     base, ends = load_base(best_base_path(work)).to(torch.bfloat16), sentence_ends(base_path(work))
-    while made["asked"] < len(order) and time.monotonic() - began < seconds:
+    spent = made["seconds"]
+    while made["asked"] < len(order) and made["seconds"] < seconds:
         here = order[made["asked"]]
         for prompt, answer in zip(here, generate(Network(base), here, tokens_max)):
             if loops(answer):
@@ -76,6 +78,7 @@ def own_answers(work: Path, seconds: float, batch: int = 48, tokens_max: int = 2
             elif answer[-1] == END_OF_TURN and len(answer) >= ANSWER_TOKENS_MIN:
                 made["answers"].append((prompt, answer))
         made["asked"] += 1
+        made["seconds"] = spent + time.monotonic() - began
         write_atomically(target, made)
         print(f"{made['asked']} of {len(order)} batches: {len(made['answers'])} answers, {len(made['mended'])} mended", flush=True)
     return {"answers": len(made["answers"]), "mended": len(made["mended"])}

@@ -149,6 +149,7 @@ class Run:
         self.optimizer = torch.optim.AdamW(
             subject.parameters(), lr=options.rate, betas=(0.9, 0.98), weight_decay=0, fused=True)
         self.steps, self.targets, self.seconds, self.history = 0, 0, 0.0, []
+        self.start = sha256_of(options.start) if options.start else None
         self._load()
         self.began = self.saved = self.noted = time.monotonic()
 
@@ -164,7 +165,7 @@ class Run:
         self.note(held_out_loss(self.subject.network(), held))
         figures = {"steps": self.steps, "targets": self.targets, "seconds": round(self.spent()),
                    "rate": self.options.rate, "threads": self.options.threads, "shares": self.shares,
-                   "start": sha256_of(self.options.start) if self.options.start else None, "history": self.history}
+                   "start": self.start, "history": self.history}
         write_atomically(self.work / f"{self.stage}.json", figures)
         return figures
 
@@ -205,7 +206,7 @@ class Run:
         partial = path.with_suffix(".partial")
         torch.save(dict(
             subject=self.subject.state_dict(), optimizer=self.optimizer.state_dict(), steps=self.steps,
-            targets=self.targets, seconds=self.spent(), history=self.history), partial)
+            targets=self.targets, seconds=self.spent(), start=self.start, history=self.history), partial)
         os.replace(partial, path)
         self.saved = time.monotonic()
 
@@ -217,7 +218,7 @@ class Run:
         self.subject.load_state_dict(state["subject"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.steps, self.targets = state["steps"], state["targets"]
-        self.seconds, self.history = state["seconds"], state["history"]
+        self.seconds, self.start, self.history = state["seconds"], state["start"], state["history"]
         print(f"resumed at step {self.steps}, {self.seconds:.0f} s", flush=True)
 
 
