@@ -14,7 +14,7 @@ import { ProductsAlone } from './products.ts'
 export const WIDE_TYPES = ['Q8_0', 'Q4_K'] as const satisfies readonly PackedType[]
 const BLOCK = 32
 const PER_STEP = 8
-const RUNS = 5
+const RUNS = 3
 
 export type Wide = Timed & {
   type: string
