@@ -200,8 +200,17 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   '/models': 'The path is /v1/models: add /v1 to the base URL.',
 }
 
+/** Of the paths without a parameter, which nearly every call asks for: no call compares its path with the whole table. */
+const METHODS: ReadonlyMap<string, readonly string[]> = new Map(
+  ROUTES.filter(({ path }) => !path.includes(':')).map(({ path }) => [path, listMethods(path)]),
+)
+
 /** The methods that a path of the table answers; empty where the path is in none of its rows. */
-export function methodsOf(path: string): string[] {
+export function methodsOf(path: string): readonly string[] {
+  return METHODS.get(path) ?? listMethods(path)
+}
+
+function listMethods(path: string): string[] {
   const methods = ROUTES.filter((route) => matches(route.path, path)).map((route) => route.method)
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
 }

@@ -37,7 +37,8 @@ export function deadlineSignal(ms: number, caller: AbortSignal) {
         }
       } finally {
         caller.removeEventListener('abort', leave)
-        controller.abort()
+        // Every reply ends here; without a reason Node makes an error with a stack trace that nobody reads.
+        controller.abort('over')
         // Not awaited: a source that hangs would hold this up for ever.
         void events.return?.().catch(() => undefined)
       }

@@ -61,13 +61,21 @@ function renderUsage(usage: EngineUsage) {
   }
 }
 
-/** Names the weights and their decoding: where it is the same, the same seed gives the same reply. */
+type Weights = Pick<ModelCard, 'id' | 'createdAt' | 'fileBytes'> & Partial<Pick<ModelCard, 'decoding'>>
+
+const NO_WEIGHTS: Weights = { id: '', createdAt: 0, fileBytes: 0 }
+const fingerprints = new WeakMap<Weights, string>()
+
+/** Names the weights and their decoding: where it is the same, the same seed gives the same reply. Made once for each card. */
 export function fingerprintOf(card: ModelCard | undefined): string {
-  const { id, createdAt, fileBytes, decoding } = card ?? { id: '', createdAt: 0, fileBytes: 0, decoding: undefined }
-  return `fp_${createHash('sha256')
-    .update(JSON.stringify([id, createdAt, fileBytes, decoding]))
-    .digest('hex')
-    .slice(0, 12)}`
+  const weights: Weights = card ?? NO_WEIGHTS
+  const known = fingerprints.get(weights)
+  if (known !== undefined) return known
+  const { id, createdAt, fileBytes, decoding } = weights
+  const bytes = createHash('sha256').update(JSON.stringify([id, createdAt, fileBytes, decoding]))
+  const made = `fp_${bytes.digest('hex').slice(0, 12)}`
+  fingerprints.set(weights, made)
+  return made
 }
 
 function rounded(value: number, digits: number): number {
