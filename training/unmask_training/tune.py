@@ -5,6 +5,7 @@ then the experts of Model-MoE beside the tuned base (`experts.py`), by the same 
 import json
 import os
 import random
+import re
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,9 +27,11 @@ EXPERT_RATE = 1e-3
 # Examples of one step. The base's own answers keep what it knows; the rest teaches.
 SHARES = {"sum": 16, "capital": 8, "opposite": 5, "symbol": 5, "unit": 5, "calendar": 3, "product": 10, "unknown": 2, "own": 6}
 # As soon as there are mended answers (`generate`): tables are known by then and only kept; the time goes to what is not
-# yet known, to conversations and system lines, and to ends where loops would begin.
-LATE_SHARES = {"sum": 14, "capital": 3, "opposite": 3, "symbol": 3, "unit": 8, "calendar": 7, "product": 16, "unknown": 4,
-               "recall": 3, "system": 3, "own": 8, "mended": 5}
+# yet known, to conversations and system lines, to ends where loops would begin, and to whole lists. Without those the
+# mended answers teach to stop after a list's first item.
+LATE_SHARES = {"sum": 12, "capital": 3, "opposite": 3, "symbol": 2, "unit": 7, "calendar": 5, "product": 16, "unknown": 3,
+               "recall": 3, "system": 3, "own": 10, "list": 8, "mended": 4}
+LIST_ITEM, LIST_ITEMS_MIN = re.compile(r"(?:^|\n)\s*(?:\d+[.)]|[-*•])"), 3
 EXPERT_SHARES = {"sum": 24, "capital": 3, "opposite": 3, "symbol": 3, "unit": 8, "calendar": 6, "product": 24, "unknown": 3,
                  "recall": 2, "system": 3, "own": 3, "mended": 1}
 EARLIER_TURN_SHARE = 0.1  # of the taught questions get another question and its answer before them
@@ -68,7 +71,11 @@ class Data:
         self.tokenizer = load_tokenizer(base_path(work))
         banned = evaluation_prompts()
         self.questions = [q for q in all_questions() if not q.held and normalise(q.ask) not in banned]
-        self.texts = {"own": load_examples(work, "train"), "mended": mended_answers(work)}
+        own = load_examples(work, "train")
+        self.texts = {"own": own, "list": [e for e in own if self.is_list(e)], "mended": mended_answers(work)}
+
+    def is_list(self, example: Example) -> bool:
+        return len(LIST_ITEM.findall(self.tokenizer.decode(example[1]))) >= LIST_ITEMS_MIN
 
     def encode(self, question: Question) -> Example:
         answer = self.tokenizer.encode(question.answer, add_special_tokens=False).ids
