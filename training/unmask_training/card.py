@@ -43,9 +43,9 @@ base alone would give, token for token, greedy and sampled: **the adapters make 
 - Loss on held-out answers of the unchanged base, nats a token: {loss_before:.2f} by the unchanged base, {loss_after:.2f} by the tuned one.
 
 ## Measured in the shipped engine
-Questions, wordings and operands that were never trained on; half of the product's wordings were written by somebody who had
-not seen those that are trained on. The engine lets a window rest while its draws are seldom confirmed; PyTorch's table
-below has no rest.
+Questions, wordings and operands that were never trained on (of a system line: the line). Half of the product's wordings were
+written by somebody who had not seen those that are trained on; failures on the other half were looked at while training wordings
+were added, so that half flatters. The engine lets a window rest while its draws are seldom confirmed; PyTorch's table has no rest.
 
 <!-- table:quality -->
 <!-- /table:quality -->
