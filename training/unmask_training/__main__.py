@@ -90,7 +90,7 @@ def tune_options(args: argparse.Namespace, share: float) -> TuneOptions:
 
 
 def expert_options(args: argparse.Namespace, share: float) -> TuneOptions:
-    return TuneOptions(seconds=args.minutes * 60 * share, threads=args.threads, rate=EXPERT_RATE)
+    return TuneOptions(seconds=args.minutes * 60 * share, threads=args.threads, rate=EXPERT_RATE, start=args.start)
 
 
 def adapt_options(args: argparse.Namespace, share: float) -> AdaptOptions:
@@ -110,7 +110,8 @@ def parse() -> argparse.Namespace:
     adapting = train_options(add(verbs, "adapt", "train the window adapters", "work"))
     adapting.add_argument("--start", type=Path, help="an exported model.gguf whose adapters are gone on with")
     adapting.add_argument("--moe", action="store_true", help="those of Model-MoE, begun with those of Model")
-    train_options(add(verbs, "experts", "train the experts of Model-MoE", "work"))
+    routing = train_options(add(verbs, "experts", "train the experts of Model-MoE", "work"))
+    routing.add_argument("--start", type=Path, help="an exported model-moe.gguf whose experts are gone on with")
     add(verbs, "ship", "export, measure, record", "work", "models", "fixtures", "results")
     add(verbs, "record", "record the expectations of the engine's tests", "models", "fixtures")
     everything = add(verbs, "all", "all of it in order", "corpus", "work", "models", "fixtures", "results")

@@ -82,7 +82,7 @@ feed-forward, which is the shared expert, and with window adapters of its own. A
 `model-moe.gguf` (experts Q4_0, router F32, adapters Q8_0).
 
 The experts began with feature rows of the base's feed-forward and a down product of zero, so they began by changing
-nothing; then router and experts were trained {minutes:.0f} minutes ({steps} steps, {targets:,} answer tokens) on the questions that
+nothing; then router and experts were trained {minutes:.0f} minutes ({steps} steps, {targets:,} answer tokens in all) on the questions that
 [Model](MODEL_CARD.md) was tuned on, in the 4-bit numbers that the file holds, the base as it is. What Model can and cannot
 do, this model can and cannot do; the table there shows both, and where they differ.
 Loss on held-out answers of the unchanged base, nats a token: {loss_before:.2f} without the experts, {loss_after:.2f} with them.
@@ -108,13 +108,24 @@ def write_cards(figures: dict, models: Path) -> None:
         replies="\n".join(f"- **{q}** {one_line(a)}" for q, a in replies.items())))
     (models / "MODEL_CARD-MoE.md").write_text(CARD_MOE.format(
         experts=figures["export"]["experts"], features=figures["export"]["expertFeatures"],
-        minutes=experts["seconds"] / 60, steps=experts["steps"], targets=experts["targets"],
+        minutes=expert_total(figures, "seconds") / 60, steps=expert_total(figures, "steps"),
+        targets=expert_total(figures, "targets"),
         loss_before=experts["history"][0]["heldOutLoss"], loss_after=experts["history"][-1]["heldOutLoss"]))
 
 
 def total(figures: dict, stage: str, what: str) -> int:
     """Over this run and those that it goes on from."""
     return sum(run[stage][what] for run in (*figures["earlier"], figures) if stage in run)
+
+
+def expert_total(figures: dict, what: str) -> int:
+    """The same of the experts, whose training may have begun anew beside an older base."""
+    total_ = 0
+    for run in (figures, *reversed(figures["earlier"])):
+        total_ += run["experts"][what]
+        if run["experts"].get("start") is None:
+            return total_
+    return total_
 
 
 def accuracy_rows(before: dict, after: dict) -> str:

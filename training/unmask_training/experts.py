@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from .additions import EXPERT_TYPES, EXPERTS_USED, F32
+from .additions import EXPERT_TYPES, EXPERTS_USED, F32, read_additions
 from .base import load_base
 from .network import Network
 from .upcycle import upcycle
@@ -20,12 +20,14 @@ BLOCK = 32
 
 
 class Experts(nn.Module):
-    def __init__(self, base_file: Path):
+    def __init__(self, base_file: Path, start: Path | None = None):
+        """Upcycled from the base, or those of an exported model-moe.gguf."""
         super().__init__()
         base = load_base(base_file)
         self.base = base.to(torch.bfloat16)
+        layers = upcycle(base) if start is None else read_additions(start, base)[1]
         self.weights = nn.ParameterDict(
-            {f"{i}_{name}": nn.Parameter(w) for i, layer in enumerate(upcycle(base)) for name, w in layer.items()})
+            {f"{i}_{name}": nn.Parameter(w) for i, layer in enumerate(layers) for name, w in layer.items()})
 
     @torch.no_grad()
     def rounded(self) -> list[dict[str, Tensor]]:

@@ -2,10 +2,12 @@
 
 import json
 import random
+import re
 import time
 from pathlib import Path
 
 import torch
+from tokenizers import Tokenizer
 
 from .base import END_OF_TURN, base_path, best_base_path, load_base, sha256_of
 from .chat import load_tokenizer
@@ -14,6 +16,7 @@ from .network import Network
 from .prepare import ANSWER_TOKENS_MIN, LOOP_LENGTH, Example, load_examples, loops, write_atomically
 
 MENDED_TOKENS_MIN = 12
+LIST_ITEM, LIST_ITEMS_MIN = re.compile(r"(?:^|\n)\s*(?:\d+[.)]|[-*•])"), 3
 
 
 @torch.no_grad()
@@ -60,7 +63,8 @@ def own_answers(work: Path, seconds: float, batch: int = 48, tokens_max: int = 2
     and the time budget counts all runs together.
 
     `answers` are those that end and do not loop. `mended` are those that loop, cut at the last sentence end before the
-    first repetition: trained on them, the model learns to end where it would have begun to repeat itself.
+    first repetition: trained on them, the model learns to end where it would have begun to repeat itself. A list with
+    fewer than three items left is dropped: those taught to stop after the first item.
     """
     began, target = time.monotonic(), own_path(work)
     made = {"base": sha256_of(best_base_path(work)), "seconds": 0.0, "asked": 0, "answers": [], "mended": []}
@@ -68,13 +72,15 @@ def own_answers(work: Path, seconds: float, batch: int = 48, tokens_max: int = 2
         made = there
     order = asked_in_order(work, batch)
     base, ends = load_base(best_base_path(work)).to(torch.bfloat16), sentence_ends(base_path(work))
+    tokenizer = load_tokenizer(base_path(work))
     spent = made["seconds"]
     while made["asked"] < len(order) and made["seconds"] < seconds:
         here = order[made["asked"]]
         for prompt, answer in zip(here, generate(Network(base), here, tokens_max)):
             if loops(answer):
                 cut = cut_before_loop(answer, ends)
-                made["mended"] += [(prompt, cut)] if len(cut) >= MENDED_TOKENS_MIN else []
+                whole = not 0 < list_items(tokenizer, cut) < LIST_ITEMS_MIN
+                made["mended"] += [(prompt, cut)] if whole and len(cut) >= MENDED_TOKENS_MIN else []
             elif answer[-1] == END_OF_TURN and len(answer) >= ANSWER_TOKENS_MIN:
                 made["answers"].append((prompt, answer))
         made["asked"] += 1
@@ -111,6 +117,10 @@ def cut_before_loop(ids: list[int], ends: frozenset[int]) -> list[int]:
             return [*ids[: last + 1], END_OF_TURN]
         seen.add(gram)
     return ids
+
+
+def list_items(tokenizer: Tokenizer, ids: list[int]) -> int:
+    return len(LIST_ITEM.findall(tokenizer.decode(ids)))
 
 
 def mended_answers(work: Path) -> list[Example]:

@@ -5,7 +5,6 @@ then the experts of Model-MoE beside the tuned base (`experts.py`), by the same 
 import json
 import os
 import random
-import re
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ import torch
 from .base import END_OF_TURN, base_path, best_base_path, sha256_of, tuned_path
 from .chat import encode_messages, load_tokenizer
 from .experts import Experts, router_loss
-from .generate import mended_answers
+from .generate import LIST_ITEMS_MIN, list_items, mended_answers
 from .generators import Question, all_questions, draw
 from .head_loss import head_loss
 from .network import Network, triangle
@@ -29,9 +28,8 @@ SHARES = {"sum": 16, "capital": 8, "opposite": 5, "symbol": 5, "unit": 5, "calen
 # As soon as there are mended answers (`generate`): tables are known by then and only kept; the time goes to what is not
 # yet known, to conversations and system lines, to ends where loops would begin, and to whole lists. Without those the
 # mended answers teach to stop after a list's first item.
-LATE_SHARES = {"sum": 12, "capital": 3, "opposite": 3, "symbol": 2, "unit": 7, "calendar": 5, "product": 16, "unknown": 3,
-               "recall": 3, "system": 3, "own": 10, "list": 8, "mended": 4}
-LIST_ITEM, LIST_ITEMS_MIN = re.compile(r"(?:^|\n)\s*(?:\d+[.)]|[-*•])"), 3
+LATE_SHARES = {"sum": 10, "capital": 3, "opposite": 2, "symbol": 2, "unit": 6, "calendar": 5, "product": 18, "unknown": 3,
+               "recall": 2, "system": 4, "own": 12, "list": 8, "mended": 4}
 EXPERT_SHARES = {"sum": 24, "capital": 3, "opposite": 3, "symbol": 3, "unit": 8, "calendar": 6, "product": 24, "unknown": 3,
                  "recall": 2, "system": 3, "own": 3, "mended": 1}
 EARLIER_TURN_SHARE = 0.1  # of the taught questions get another question and its answer before them
@@ -44,7 +42,7 @@ class TuneOptions:
     threads: int = 1
     seed: int = 7
     rate: float = RATE
-    start: Path | None = None  # an exported base file whose tuning is gone on with
+    start: Path | None = None  # an exported file whose training is gone on with: base.gguf, for experts model-moe.gguf
     checkpoint_seconds: float = 120
     evaluate_seconds: float = 600
     held_out: int = 96
@@ -61,7 +59,8 @@ def tune(work: Path, options: TuneOptions) -> dict:
 
 
 def tune_experts(work: Path, options: TuneOptions) -> dict:
-    return Run(work, "experts", Experts(best_base_path(work)), Data(work), EXPERT_SHARES, options).go()
+    experts = Experts(best_base_path(work), options.start)
+    return Run(work, "experts", experts, Data(work), EXPERT_SHARES, options).go()
 
 
 class Data:
@@ -72,10 +71,7 @@ class Data:
         banned = evaluation_prompts()
         self.questions = [q for q in all_questions() if not q.held and normalise(q.ask) not in banned]
         own = load_examples(work, "train")
-        self.texts = {"own": own, "list": [e for e in own if self.is_list(e)], "mended": mended_answers(work)}
-
-    def is_list(self, example: Example) -> bool:
-        return len(LIST_ITEM.findall(self.tokenizer.decode(example[1]))) >= LIST_ITEMS_MIN
+        self.texts = {"own": own, "list": [e for e in own if list_items(self.tokenizer, e[1]) >= LIST_ITEMS_MIN], "mended": mended_answers(work)}
 
     def encode(self, question: Question) -> Example:
         answer = self.tokenizer.encode(question.answer, add_special_tokens=False).ids
