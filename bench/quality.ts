@@ -7,16 +7,18 @@
  *   --each N            at most so many closed questions of a kind (default: all); --replies FILE writes every reply
  *   --kinds A,B,…       only questions of these kinds
  *   --only quick        no dials, no sampling, no windows that never rest
+ *   --only dials        rule, window, threshold, temperature and file types; the other figures stay in the file
  * Greedy unless said; questions, wordings and operand pairs that were never trained on (bench/quality/questions.json).
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openEngine } from '../src/engine/client.ts'
 import type { Decoding } from '../src/engine/messages.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { silentLog } from '../src/lib/log.ts'
+import { FILE_TYPES, writeInTypes } from './quality/file-types.ts'
 import { interval, isRight, type Question } from './quality/judge.ts'
 import { askAll, type Figures, judgeAll, type Reply, type Setting } from './quality/measure.ts'
 
@@ -36,17 +38,30 @@ const { values } = parseArgs({
 const CLOSED = ['sum', 'capital', 'opposite', 'symbol', 'unit', 'calendar']
 const SEEDS = [1, 2, 3]
 const DIALS: Partial<Decoding>[] = [
-  ...[0.1, 0.2, 0.3, 0.5].map((threshold) => ({ rule: 'verified', window: 4, threshold })),
+  { rule: 'sequential' },
+  ...[0.1, 0.2, 0.4, 0.6].map((threshold) => ({ rule: 'verified', window: 4, threshold })),
   ...[0.2, 0.5].map((threshold) => ({ rule: 'verified', window: 8, threshold })),
   ...[0.7, 0.9].flatMap((threshold) => [4, 8].map((window) => ({ rule: 'threshold', window, threshold }))),
+]
+const DEFAULT: Partial<Decoding> = { rule: 'verified', window: 4, threshold: 0.4 }
+const DIALS_SAMPLED: Partial<Decoding>[] = [
+  { rule: 'sequential' },
+  DEFAULT,
+  { rule: 'threshold', window: 4, threshold: 0.7 },
 ]
 /** Of each kind, for each dial. */
 const DIAL_QUESTIONS = 20
 
 const models = Object.fromEntries(values.models.split(',').map((word) => word.split('=') as [string, string]))
+const [first = ''] = Object.keys(models)
+const folder = mkdtempSync(join(tmpdir(), 'unmask-quality-'))
+const otherTypes: Record<string, string> = {}
+for (const types of values.only === 'quick' ? [] : FILE_TYPES) {
+  otherTypes[`${first}-${types.id}`] = await writeInTypes(models[first] ?? '', types, folder)
+}
 const engine = openEngine({
   options: {
-    models,
+    models: { ...models, ...otherTypes },
     threads: Number(values.threads),
     runningMax: 16,
     queueMax: 256,
@@ -109,14 +124,22 @@ function pair(replies: Reply[], base: ReadonlyMap<string, string>): { points: nu
   return { points: Number((100 * mean).toFixed(1)), interval: Number((100 * spread).toFixed(1)) }
 }
 
-async function measureDials(model: string): Promise<Record<string, unknown>[]> {
+/** Of the first model: each dial greedily, the file's own at the API's default temperature, and other types of file. */
+async function measureDials(): Promise<Record<string, unknown>[]> {
   const few = [...CLOSED, 'product', 'open'].flatMap((kind) => ofKind(kind, DIAL_QUESTIONS))
+  const settings: Setting[] = [
+    ...DIALS.map((decoding) => ({ model: first, temperature: 0, seed: 1, decoding })),
+    ...DIALS_SAMPLED.map((decoding) => ({ model: first, temperature: 0.7, seed: 1, decoding })),
+    ...Object.keys(otherTypes).map((model) => ({ model, temperature: 0, seed: 1, decoding: DEFAULT })),
+  ]
   const rows: Record<string, unknown>[] = []
-  for (const decoding of [{ rule: 'sequential' }, ...DIALS]) {
-    const { figures, replies, ms } = await measure({ model, temperature: 0, seed: 1, decoding }, few)
+  for (const setting of settings) {
+    const { figures, replies, ms } = await measure(setting, few)
     const tokens = replies.reduce((sum, reply) => sum + reply.tokens, 0)
     rows.push({
-      ...decoding,
+      ...setting.decoding,
+      temperature: setting.temperature,
+      types: FILE_TYPES.find(({ id }) => setting.model === `${first}-${id}`),
       tokensPerSecond: Number(((1000 * tokens) / ms).toFixed(1)),
       closedRight: figures['closed']?.right,
       closed: figures['closed']?.tokensPerForward,
@@ -127,38 +150,53 @@ async function measureDials(model: string): Promise<Record<string, unknown>[]> {
   return rows
 }
 
-async function main(): Promise<void> {
-  await engine.ready()
-  const told: Record<string, unknown> = { machine: cpus()[0]?.model, at: new Date().toISOString().slice(0, 10) }
-  const said: Record<string, Reply[]> = {}
+/** Greedy replies to everything, judged; `said` keeps them. */
+async function measureGreedy(said: Record<string, Reply[]>): Promise<Record<string, Group>> {
   const greedy: Record<string, Group> = {}
   for (const model of Object.keys(models)) {
     const { figures, replies } = await measure({ model, temperature: 0, seed: 1, decoding: {} }, questions)
     greedy[model] = figures
     said[model] = replies
   }
-  told['greedy'] = greedy
+  return greedy
+}
+
+async function measureNeverResting(): Promise<Record<string, Group>> {
+  const asked = questions.filter(({ kind }) => [...CLOSED, 'product', 'open'].includes(kind))
   const fixed: Record<string, Group> = {}
-  for (const model of values.only === 'quick' ? [] : Object.keys(models)) {
-    const asked = questions.filter(({ kind }) => [...CLOSED, 'product', 'open'].includes(kind))
+  for (const model of Object.keys(models)) {
     fixed[model] = (await measure({ model, temperature: 0, seed: 1, decoding: { paced: false } }, asked)).figures
   }
-  told['neverResting'] = fixed
-  if (values.base !== undefined) {
-    const { Base: base = [] } = JSON.parse(readFileSync(values.base, 'utf8')) as Record<string, Reply[]>
-    greedy['Base'] = group(base)
-    told['pairedWithBase'] = pairAll(said, base)
+  return fixed
+}
+
+async function measureSampled(): Promise<Group[]> {
+  const few = questions.filter(({ kind }) => kind !== 'open')
+  const sampled: Group[] = []
+  for (const seed of SEEDS) {
+    sampled.push((await measure({ model: first, temperature: 0.7, seed, decoding: {} }, few)).figures)
   }
-  const [first = ''] = Object.keys(models)
-  if (values.only !== 'quick') {
-    const sampled: Group[] = []
-    for (const seed of SEEDS) {
-      const few = questions.filter(({ kind }) => kind !== 'open')
-      sampled.push((await measure({ model: first, temperature: 0.7, seed, decoding: {} }, few)).figures)
+  return sampled
+}
+
+async function main(): Promise<void> {
+  await engine.ready()
+  let told: Record<string, unknown> = { machine: cpus()[0]?.model, at: new Date().toISOString().slice(0, 10) }
+  const said: Record<string, Reply[]> = {}
+  if (values.only === 'dials') {
+    told = JSON.parse(readFileSync(values.json, 'utf8')) as Record<string, unknown>
+  } else {
+    const greedy = await measureGreedy(said)
+    told['greedy'] = greedy
+    if (values.only !== 'quick') told['neverResting'] = await measureNeverResting()
+    if (values.base !== undefined) {
+      const { Base: base = [] } = JSON.parse(readFileSync(values.base, 'utf8')) as Record<string, Reply[]>
+      greedy['Base'] = group(base)
+      told['pairedWithBase'] = pairAll(said, base)
     }
-    told['sampled'] = sampled
-    told['dials'] = await measureDials(first)
+    if (values.only !== 'quick') told['sampled'] = await measureSampled()
   }
+  if (values.only !== 'quick') told['dials'] = await measureDials()
   mkdirSync(dirname(values.json), { recursive: true })
   writeFileSync(values.json, `${JSON.stringify(told, null, 1)}\n`)
   if (values.replies !== undefined) writeFileSync(values.replies, JSON.stringify(said, null, 1))
@@ -168,4 +206,5 @@ try {
   await main()
 } finally {
   await engine.stop(1000)
+  rmSync(folder, { recursive: true })
 }

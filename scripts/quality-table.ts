@@ -13,6 +13,8 @@ type Dial = {
   rule: string
   window?: number
   threshold?: number
+  temperature: number
+  types?: { base: string; adapters: string }
   tokensPerSecond: number
   closedRight: number
   closed: number
@@ -46,6 +48,8 @@ const PACES: [kind: string, label: string][] = [
   ['product', 'Tokens per forward, product questions'],
   ['open', 'Tokens per forward, open prompts'],
 ]
+
+const SHIPPED_TYPES = { base: 'Q4_1', adapters: 'Q8_0' }
 
 const percent = (share: number | undefined): string => (share === undefined ? '' : `${(100 * share).toFixed(1)}%`)
 
@@ -106,13 +110,20 @@ function renderSampled({ sampled }: Quality): string {
 
 function renderDials({ dials }: Quality): string {
   if (dials === undefined) return ''
-  const rows = dials.map((d) =>
-    [
-      `| \`${d.rule}\` | ${d.window ?? ''} | ${d.threshold ?? ''} | ${percent(d.closedRight)}`,
-      `${d.closed} | ${d.product} | ${d.open} | ${d.tokensPerSecond} |`,
-    ].join(' | '),
-  )
+  const rows = dials.map((d) => {
+    const { base, adapters } = d.types ?? SHIPPED_TYPES
+    const cells = [
+      `\`${d.rule}\``,
+      d.window,
+      d.threshold,
+      d.temperature,
+      `${base}, ${adapters}`,
+      percent(d.closedRight),
+    ]
+    const paces = [d.closed, d.product, d.open, d.tokensPerSecond]
+    return `| ${[...cells, ...paces].map((cell) => cell ?? '').join(' | ')} |`
+  })
   const head =
-    '| rule | W | τ | closed right | tokens per forward: closed | product | open | tokens a second, 16 at once |'
-  return [head, `|${'---|'.repeat(8)}`, ...rows].join('\n')
+    '| rule | W | τ | temperature | base, adapters | closed right | tokens per forward: closed | product | open | tokens a second, 16 at once |'
+  return [head, `|${'---|'.repeat(10)}`, ...rows].join('\n')
 }
