@@ -18,7 +18,7 @@ import { measureWide, WIDE_TYPES, type Wide } from './forward/wide.ts'
 import { measureLimits } from './kernel/limits.ts'
 
 const PAIR = ['models/model.gguf', 'models/model-moe.gguf']
-const ROWS = [1, 2, 6, 9, 16, 32, 64]
+const ROWS = [1, 2, 5, 6, 9, 16, 32, 64]
 const RUNS = 15
 
 const { values, positionals } = parseArgs({
@@ -76,14 +76,17 @@ if (values.only !== 'pair') {
   }
   console.log(JSON.stringify(wide, null, 1))
 }
-const before = existsSync(values.json) ? (JSON.parse(readFileSync(values.json, 'utf8')) as Record<string, unknown>) : {}
-const result = {
+const here = {
   at: new Date().toISOString().slice(0, 10),
   machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}`,
   isa: kernel.isa,
   limits,
-  pair: pair.length > 0 ? pair : before['pair'],
-  wide: wide.length > 0 ? wide : before['wide'],
+}
+const before = existsSync(values.json) ? (JSON.parse(readFileSync(values.json, 'utf8')) as object) : {}
+const result = {
+  ...before,
+  ...(pair.length > 0 ? { pair: { ...here, rows: pair } } : {}),
+  ...(wide.length > 0 ? { wide: { ...here, rows: wide } } : {}),
 }
 mkdirSync(dirname(values.json), { recursive: true })
 const round = (_: string, value: unknown) => (typeof value === 'number' ? Math.round(value * 1000) / 1000 : value)

@@ -71,25 +71,29 @@ async function measureType(own: Kernel, type: PackedType, shape: (typeof SHAPES)
   const rows: Row[] = []
   for (const columns of COLUMNS) {
     const x = Float32Array.from({ length: from * columns }, (_, i) => Math.cos(i))
-    const run = (product: (graph: Graph, at: number, x: Tensor) => Tensor) =>
+    const run = (by: string, product: (graph: Graph, at: number, x: Tensor) => Tensor) =>
       secondsOf(() =>
-        workspace.run({
+        workspace.runWith({
+          key: by,
           nodesMax: 4 * matrices + 8,
           threads: 1,
-          build: (graph) => {
-            const input = graph.input('F32', [from, columns], x)
+          inputs: { x: { type: 'F32', shape: [from, columns], data: x } },
+          build: (graph, inputs) => {
+            const input = inputs['x']
+            if (input === undefined) throw new Error('x is an input')
             for (let i = 0; i < matrices; i++) graph.expand(product(graph, i, input))
-            return []
+            return { outputs: [], made: undefined }
           },
         }),
       )
-    const byGgml = () => run((graph, i, input) => graph.product(plain[i] ?? input, input))
+    const byGgml = () => run('ggml', (graph, i, input) => graph.product(plain[i] ?? input, input))
     const byKernel = () =>
-      run((graph, i, input) => {
+      run('kernel', (graph, i, input) => {
         const bytes = packed[i] ?? input
         const quantised = quantise(graph, own, input, { from, columns })
         return multiplyPacked(graph, { kernel: own, bytes, type, from, to, matrices: 1 }, quantised)
       })
+    // The first round builds the graphs, which are kept, as a forward of a few rows keeps its own.
     await byGgml()
     await byKernel()
     const pairs: [number, number][] = []

@@ -8,6 +8,7 @@
  *   --kinds A,B,…       only questions of these kinds
  *   --only quick        no dials, no sampling, no windows that never rest
  *   --only dials        rule, window, threshold, temperature and file types; the other figures stay in the file
+ *   --threads N         of the engine (default 1)
  * Greedy unless said; questions, wordings and operand pairs that were never trained on (bench/quality/questions.json).
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -39,8 +40,9 @@ const CLOSED = ['sum', 'capital', 'opposite', 'symbol', 'unit', 'calendar']
 const SEEDS = [1, 2, 3]
 const DIALS: Partial<Decoding>[] = [
   { rule: 'sequential' },
-  ...[0.1, 0.2, 0.4, 0.6].map((threshold) => ({ rule: 'verified', window: 4, threshold })),
-  ...[0.2, 0.5].map((threshold) => ({ rule: 'verified', window: 8, threshold })),
+  { rule: 'verified', window: 4, threshold: 0.4 },
+  ...[0.1, 0.2, 0.4, 0.6].map((threshold) => ({ rule: 'verified', window: 4, threshold, paced: false })),
+  ...[0.2, 0.4].map((threshold) => ({ rule: 'verified', window: 8, threshold, paced: false })),
   ...[0.7, 0.9].flatMap((threshold) => [4, 8].map((window) => ({ rule: 'threshold', window, threshold }))),
 ]
 const DEFAULT: Partial<Decoding> = { rule: 'verified', window: 4, threshold: 0.4 }
@@ -181,7 +183,8 @@ async function measureSampled(): Promise<Group[]> {
 
 async function main(): Promise<void> {
   await engine.ready()
-  let told: Record<string, unknown> = { machine: cpus()[0]?.model, at: new Date().toISOString().slice(0, 10) }
+  const here = { machine: cpus()[0]?.model, at: new Date().toISOString().slice(0, 10) }
+  let told: Record<string, unknown> = here
   const said: Record<string, Reply[]> = {}
   if (values.only === 'dials') {
     told = JSON.parse(readFileSync(values.json, 'utf8')) as Record<string, unknown>
@@ -196,7 +199,7 @@ async function main(): Promise<void> {
     }
     if (values.only !== 'quick') told['sampled'] = await measureSampled()
   }
-  if (values.only !== 'quick') told['dials'] = await measureDials()
+  if (values.only !== 'quick') told['dials'] = { ...here, threads: Number(values.threads), rows: await measureDials() }
   mkdirSync(dirname(values.json), { recursive: true })
   writeFileSync(values.json, `${JSON.stringify(told, null, 1)}\n`)
   if (values.replies !== undefined) writeFileSync(values.replies, JSON.stringify(said, null, 1))

@@ -9,23 +9,26 @@ type WideRow = {
   residentGiB: number
   ms: number
   share: number
-  readFloorMs: number
+  readFloorMs?: number
   workFloorMs: number
   tokensPerSecond: number
 }
-type Result = Record<string, unknown>
+type Part<Row> = { at: string; machine: string; limits: Limits; rows: readonly Row[] }
+type Result = { pair?: Part<PairRow>; wide?: Part<WideRow> }
 
 /** What stands in a cell of a step of `rows` rows: milliseconds, and what share of them the products alone need. */
-export function renderForward(result: Result): string {
-  const { peakGflops, readGbytes } = result['limits'] as Limits
-  const told = `Measured by \`./unmask bench forward\` on ${result['machine']}, ${result['at']}.`
+export function renderForward(result: Record<string, unknown>): string {
+  const { pair, wide } = result as Result
+  const parts = [pair && renderPair(pair.rows) + tellWhere(pair), wide && renderWide(wide.rows) + tellWhere(wide)]
+  return parts.filter((part) => part !== undefined).join('\n\n')
+}
+
+function tellWhere({ at, machine, limits: { peakGflops, readGbytes } }: Part<unknown>): string {
   const limits = `On one thread the dot-product instruction alone does ${Math.round(peakGflops)} GFLOP/s, and memory gives ${Math.round(readGbytes)} GB/s.`
-  const parts = [renderPair((result['pair'] ?? []) as PairRow[]), renderWide((result['wide'] ?? []) as WideRow[])]
-  return [...parts.filter((part) => part !== ''), `${limits}\n${told}`].join('\n\n')
+  return `\n${limits}\nMeasured by \`./unmask bench forward\` on ${machine}, ${at}.`
 }
 
 function renderPair(pair: readonly PairRow[]): string {
-  if (pair.length === 0) return ''
   const kinds = [...new Set(pair.map(({ model, threads }) => JSON.stringify([model, threads])))]
   const names = kinds.map((kind) => JSON.parse(kind) as [model: string, threads: number])
   const cell = ([model, threads]: [string, number], rows: number): string => {
@@ -40,12 +43,11 @@ function renderPair(pair: readonly PairRow[]): string {
       (rows) => `| ${rows} | ${names.map((name) => cell(name, rows)).join(' | ')} |`,
     ),
     '',
-    'A forward of the bundled pair beside 256 tokens in the cache, and what share of it its products alone need: the rest is attention, norms and the choice of candidates. 64 rows are a prompt, fewer a causal row and a window.',
+    'A forward of the bundled pair beside 256 tokens in the cache, and what share of it its products alone need: the rest is attention, norms, the choice of candidates and, above 16 rows, building the graph. 64 rows are a prompt, fewer a causal row and a window.',
   ].join('\n')
 }
 
 function renderWide(wide: readonly WideRow[]): string {
-  if (wide.length === 0) return ''
   return [
     '| Shape of LLaDA-8B | Threads | Loaded in | Memory | A step of 32 rows | Share of products | All weights read | All products done | Tokens a second |',
     '|---|---|---|---|---|---|---|---|---|',
@@ -57,7 +59,7 @@ function renderWide(wide: readonly WideRow[]): string {
         `${row.residentGiB.toFixed(1)} GiB`,
         `${row.ms.toFixed(0)} ms`,
         `${Math.round(100 * row.share)}%`,
-        `${row.readFloorMs.toFixed(0)} ms`,
+        row.readFloorMs === undefined ? '' : `${row.readFloorMs.toFixed(0)} ms`,
         `${row.workFloorMs.toFixed(0)} ms`,
         row.tokensPerSecond.toFixed(1),
       ]

@@ -11,6 +11,7 @@ type Figures = {
 type Group = Record<string, Figures & { interval?: [number, number] }>
 type Dial = {
   rule: string
+  paced?: boolean
   window?: number
   threshold?: number
   temperature: number
@@ -28,7 +29,7 @@ type Quality = {
   neverResting?: Record<string, Group>
   pairedWithBase?: Record<string, { points: number; interval: number }>
   sampled?: Group[]
-  dials?: Dial[]
+  dials?: { machine: string; at: string; threads: number; rows: Dial[] }
 }
 
 const KINDS: [kind: string, label: string][] = [
@@ -110,20 +111,15 @@ function renderSampled({ sampled }: Quality): string {
 
 function renderDials({ dials }: Quality): string {
   if (dials === undefined) return ''
-  const rows = dials.map((d) => {
+  const rows = dials.rows.map((d) => {
     const { base, adapters } = d.types ?? SHIPPED_TYPES
-    const cells = [
-      `\`${d.rule}\``,
-      d.window,
-      d.threshold,
-      d.temperature,
-      `${base}, ${adapters}`,
-      percent(d.closedRight),
-    ]
+    const rule = `\`${d.rule}\`${d.rule === 'verified' && d.paced !== false ? ', resting' : ''}`
+    const cells = [rule, d.window, d.threshold, d.temperature, `${base}, ${adapters}`, percent(d.closedRight)]
     const paces = [d.closed, d.product, d.open, d.tokensPerSecond]
     return `| ${[...cells, ...paces].map((cell) => cell ?? '').join(' | ')} |`
   })
   const head =
     '| rule | W | τ | temperature | base, adapters | closed right | tokens per forward: closed | product | open | tokens a second, 16 at once |'
-  return [head, `|${'---|'.repeat(10)}`, ...rows].join('\n')
+  const told = `${dials.threads === 1 ? 'One thread' : `${dials.threads} threads`}; other types of file are the shipped numbers stored anew, so Q8_0 tells what more bytes cost. ${dials.machine}, ${dials.at}.`
+  return [head, `|${'---|'.repeat(10)}`, ...rows, '', told].join('\n')
 }

@@ -50,14 +50,14 @@ export async function measureForward(
   }
 }
 
-/** A causal row, and a window of the others: a step of a causal-context model. */
+/** A causal row, and a window of the others: a step of a causal-context model under `verified`, which asks nothing of the window's first. */
 export function stepRows(rows: number, maskToken: number): Span[] {
   const [causal] = blockRows(1)
   const window = rows - 1
   if (causal === undefined || window === 0) return causal === undefined ? [] : [causal]
   const tokens = Array.from({ length: window }, (_, i) => (i === 0 ? 1000 : maskToken))
   const sees = { until: CONTEXT, from: CONTEXT + 1, to: CONTEXT + 1 + window }
-  const wanted = tokens.map(() => true)
+  const wanted = tokens.map((_, i) => i > 0)
   return [causal, { tokens, position: CONTEXT, writeAt: CONTEXT + 1, sees, adapted: true, wanted }]
 }
 

@@ -25,8 +25,8 @@ export type Wide = Timed & {
   /** A reply of one block, prompt included. */
   tokensPerSecond: number
   replySeconds: number
-  /** What no forward can be faster than: all weights read once; all multiply-adds done by the instruction alone. */
-  readFloorMs: number
+  /** What no forward can be faster than: all weights read once, told of one thread; all multiply-adds done by the instruction alone. */
+  readFloorMs?: number
   workFloorMs: number
 }
 
@@ -92,7 +92,7 @@ async function measureFile(
       ...timed,
       tokensPerSecond: (reply.tokens.length / reply.wholeMs) * 1000,
       replySeconds: reply.wholeMs / 1000,
-      readFloorMs: bytes / limits.readGbytes / 1e6,
+      ...(count === 1 ? { readFloorMs: bytes / limits.readGbytes / 1e6 } : {}),
       workFloorMs: work / (limits.peakGflops * count) / 1e6,
     })
   }

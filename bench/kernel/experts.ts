@@ -18,7 +18,7 @@ type Chosen = { ids: Tensor; used: number; rows: number }
 
 /**
  * All experts' products of one forward of a model, in all its layers: rows are grouped by expert, as in a step. Which experts a row
- * takes is drawn evenly, the hardest case: as many matrices as can be are read.
+ * takes is drawn evenly, the hardest case: as many matrices as can be are read. The graph is built before.
  */
 export async function measureExperts(kernel: Kernel, path: string): Promise<ExpertRow[]> {
   const file = await ModelFile.open(path)
@@ -28,10 +28,12 @@ export async function measureExperts(kernel: Kernel, path: string): Promise<Expe
   const theirs = await loadWeights(loadGgml(), file, { precision: 'file', kernel: undefined })
   const workspace = new Workspace(loadGgml())
   const measure = async (weights: LoadedWeights, rows: number): Promise<number> => {
-    let start = 0
-    await workspace.run({
+    const start = readClock(1)
+    await workspace.runWith({
+      key: `${weights === ours ? 'ours' : 'theirs'}, ${rows}`,
       nodesMax: 32 * layers + 16,
       threads: 1,
+      inputs: {},
       build: (graph) => {
         const { used, experts } = router
         const ids = Int32Array.from({ length: used * rows }, (_, i) => (Math.imul(i, 2_654_435_761) >>> 7) % experts)
@@ -44,8 +46,7 @@ export async function measureExperts(kernel: Kernel, path: string): Promise<Expe
           multiplyAll(graph, [gate, up], { x: input, from: width, each: 1 }, chosen)
           multiplyAll(graph, [down], { x: hidden, from: router.width, each: used }, chosen)
         }
-        start = readClock(1)
-        return []
+        return { outputs: [], made: undefined }
       },
     })
     return readClock(1) - start

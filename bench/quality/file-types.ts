@@ -1,4 +1,8 @@
-/** Copies of a file of additions and its base in other types of block, to see what the types that ship cost and bring. */
+/**
+ * Copies of a file of additions and its base, stored anew in other types of block. The pair is tuned in the numbers of its
+ * types: Q8_0 holds the same ones in more bytes, Q4_0 rounds them once more. So these tell what the bytes cost, and
+ * what the additional rounding does; not how the pair would be if it were trained in another type.
+ */
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileSha256 } from '../../src/engine/weights/checksum.ts'
