@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .adapt import AdaptOptions, adapt
-from .generate import own_answers
+from .generate import ask_base, own_answers
 from .generators import write_questions
 from .prepare import prepare
 from .record import record
@@ -37,6 +37,7 @@ def main() -> None:
     args = parse()
     if args.verb == "prepare":
         print(prepare(args.corpus, args.work))
+        ask_base(args.work)
     elif args.verb == "questions":
         write_questions(args.questions)
     elif args.verb == "tune":
@@ -63,6 +64,7 @@ def run_all(args: argparse.Namespace) -> None:
     """Each stage goes on from its checkpoint; a stage that has had its time only writes its files again."""
     work, first = args.work, TUNE_SHARES[0]
     prepare(args.corpus, work)
+    ask_base(work)
     tune(work, tune_options(args, first))
     own_answers(work, args.minutes * 60 * GENERATE_SHARE)
     tune(work, tune_options(args, sum(TUNE_SHARES)))
@@ -76,6 +78,7 @@ def run_all(args: argparse.Namespace) -> None:
 def run_smoke(corpus: Path, work: Path) -> None:
     """Through everything in about two minutes; writes below the work folder only."""
     prepare(corpus, work)
+    ask_base(work, batch=4, tokens_max=16, batches_max=1)
     tune(work, TuneOptions(seconds=15, held_out=4))
     own_answers(work, seconds=5, batch=4, tokens_max=16)
     adapt_some = AdaptOptions(seconds=15, rank=32, batch_cost=400, compile=False, held_out=4)

@@ -36,10 +36,12 @@ base alone would give, token for token, greedy and sampled: **the adapters make 
 - **What it says**: {tune_minutes:.0f} minutes, {tune_steps} steps, {tune_targets:,} answer tokens: generated questions with computed answers
   (sums, capitals, opposites, element symbols, units, calendar), questions about the product, questions that nobody can
   answer, short conversations, system lines, the unchanged base's own answers, so that it keeps what it knew, and its own
-  answers that began to repeat themselves, cut before the repetition.
+  answers that began to repeat themselves, cut before the repetition. Beside product questions it says the product's words
+  now and then where they do not belong.
 - **How fast it says it**: {adapt_minutes:.0f} minutes of window adapters, {adapt_targets:,} masked targets.
-- **Data**: own work (generators and questions in `training/data/`), and {own:,} answers of the unchanged base to prompts
-  from permissive sources, finished and free of loops, and the tuned base's own to the same prompts. No share-alike source.
+- **Data**: own work (generators and questions in `training/data/`), {own:,} answers of the unchanged base to prompts from
+  permissive sources, finished and free of loops, its answers to everyday questions of `training/data/asks.json`, and the
+  tuned base's own to the same prompts. No share-alike source.
 - Loss on held-out answers of the unchanged base, nats a token: {loss_before:.2f} by the unchanged base, {loss_after:.2f} by the tuned one.
 
 ## Measured in the shipped engine

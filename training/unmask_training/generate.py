@@ -10,13 +10,16 @@ import torch
 from tokenizers import Tokenizer
 
 from .base import END_OF_TURN, base_path, best_base_path, load_base, sha256_of
-from .chat import load_tokenizer
+from .chat import encode_question, load_tokenizer
 from .decode import allowed_logits
+from .generators import load
 from .network import Network
-from .prepare import ANSWER_TOKENS_MIN, LOOP_LENGTH, Example, load_examples, loops, write_atomically
+from .prepare import (ANSWER_TOKENS_MIN, LOOP_LENGTH, Example, evaluation_prompts, load_examples, loops, may_not_train,
+                      write_atomically)
 
 MENDED_TOKENS_MIN = 12
 LIST_ITEM, LIST_ITEMS_MIN = re.compile(r"(?:^|\n)\s*(?:\d+[.)]|[-*•])"), 3
+ASKED_TOKENS_MAX = 260
 
 
 @torch.no_grad()
@@ -81,7 +84,7 @@ def own_answers(work: Path, seconds: float, batch: int = 48, tokens_max: int = 2
                 cut = cut_before_loop(answer, ends)
                 whole = not 0 < list_items(tokenizer, cut) < LIST_ITEMS_MIN
                 made["mended"] += [(prompt, cut)] if whole and len(cut) >= MENDED_TOKENS_MIN else []
-            elif answer[-1] == END_OF_TURN and len(answer) >= ANSWER_TOKENS_MIN:
+            elif answer[-1] == END_OF_TURN and len(answer) >= ANSWER_TOKENS_MIN and not is_broken_off(tokenizer, answer):
                 made["answers"].append((prompt, answer))
         made["asked"] += 1
         made["seconds"] = spent + time.monotonic() - began
@@ -91,11 +94,11 @@ def own_answers(work: Path, seconds: float, batch: int = 48, tokens_max: int = 2
 
 
 def asked_in_order(work: Path, batch: int) -> list[list[list[int]]]:
-    """First the questions that the unchanged base did not finish, where loops are most frequent; alike in length."""
+    """First everyday questions and those that the unchanged base did not finish, where loops are most frequent; alike in length."""
     unfinished = {tuple(p) for p in json.loads((work / "unfinished.json").read_text())}
     finished = {tuple(p) for p, _ in load_examples(work, "train")} - unfinished
     order = []
-    for prompts in (unfinished, finished):
+    for prompts in ({tuple(p) for p, _ in asked_answers(work)}, unfinished, finished):
         ordered = [list(p) for p in sorted(prompts, key=lambda p: (len(p), p))]
         random.Random(4).shuffle(part := [ordered[i : i + batch] for i in range(0, len(ordered), batch)])
         order += part
@@ -117,6 +120,39 @@ def cut_before_loop(ids: list[int], ends: frozenset[int]) -> list[int]:
             return [*ids[: last + 1], END_OF_TURN]
         seen.add(gram)
     return ids
+
+
+def ask_base(work: Path, batch: int = 48, tokens_max: int = ASKED_TOKENS_MAX, batches_max: int | None = None) -> None:
+    """Keeps the unchanged base's greedy answers to `data/asks.json`: everyday questions and lists, which the corpus has few
+    of; what the tuning teaches of the product would else be said there too. Where they loop, they are mended.
+    """
+    if asked_path(work).exists():
+        return
+    banned, tokenizer, ends = evaluation_prompts(), load_tokenizer(base_path(work)), sentence_ends(base_path(work))
+    asked = sorted({form.format(what) for part in load("asks") for what in part["of"] for form in part["forms"]})
+    prompts = sorted((encode_question(tokenizer, ask) for ask in asked if not may_not_train(ask, banned)), key=len)
+    base, kept = load_base(base_path(work)).to(torch.bfloat16), []
+    for i in range(0, len(prompts), batch)[:batches_max]:
+        here = prompts[i : i + batch]
+        for prompt, answer in zip(here, generate(Network(base), here, tokens_max)):
+            whole = cut_before_loop(answer, ends) if loops(answer) else answer
+            if whole[-1] == END_OF_TURN and len(whole) >= MENDED_TOKENS_MIN and not is_broken_off(tokenizer, whole):
+                kept.append((prompt, whole))
+        print(f"{min(i + batch, len(prompts))} of {len(prompts)} asked: {len(kept)} answers", flush=True)
+    write_atomically(asked_path(work), kept)
+
+
+def asked_answers(work: Path) -> list[Example]:
+    return [(prompt, answer) for prompt, answer in json.loads(asked_path(work).read_text())]
+
+
+def asked_path(work: Path) -> Path:
+    return work / "asked.json"
+
+
+def is_broken_off(tokenizer: Tokenizer, ids: list[int]) -> bool:
+    """A list that ends before its third item. The base ends some of its lists so, and what learns from them soon ends all."""
+    return LIST_ITEM.match(tokenizer.decode(ids)) is not None and list_items(tokenizer, ids) < LIST_ITEMS_MIN
 
 
 def list_items(tokenizer: Tokenizer, ids: list[int]) -> int:

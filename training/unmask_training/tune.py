@@ -14,7 +14,7 @@ import torch
 from .base import END_OF_TURN, base_path, best_base_path, sha256_of, tuned_path
 from .chat import encode_messages, load_tokenizer
 from .experts import Experts, router_loss
-from .generate import LIST_ITEMS_MIN, list_items, mended_answers
+from .generate import LIST_ITEMS_MIN, asked_answers, is_broken_off, list_items, mended_answers
 from .generators import Question, all_questions, draw
 from .head_loss import head_loss
 from .network import Network, triangle
@@ -24,14 +24,15 @@ from .scales import Scales, write_tuned
 RATE, RATE_LAST, WARM_UP_STEPS = 4e-3, 0.05, 10
 EXPERT_RATE = 1e-3
 # Examples of one step. The base's own answers keep what it knows; the rest teaches.
-SHARES = {"sum": 16, "capital": 8, "opposite": 5, "symbol": 5, "unit": 5, "calendar": 3, "product": 10, "unknown": 2, "own": 6}
+SHARES = {"sum": 16, "capital": 8, "opposite": 5, "symbol": 5, "unit": 5, "calendar": 3, "product": 10, "unknown": 2, "own": 6,
+          "asked": 4}
 # As soon as there are mended answers (`generate`): tables are known by then and only kept; the time goes to what is not
-# yet known, to conversations and system lines, to ends where loops would begin, and to whole lists. Without those the
-# mended answers teach to stop after a list's first item.
-LATE_SHARES = {"sum": 10, "capital": 3, "opposite": 2, "symbol": 2, "unit": 6, "calendar": 5, "product": 18, "unknown": 3,
-               "recall": 2, "system": 4, "own": 12, "list": 8, "mended": 4}
+# yet known, to conversations and system lines, to ends where loops would begin, and to everyday questions and whole lists,
+# without which the rest spills over: "How do I write a letter?" is then answered with the product's API.
+LATE_SHARES = {"sum": 8, "capital": 2, "opposite": 2, "symbol": 2, "unit": 5, "calendar": 4, "product": 12, "unknown": 3,
+               "recall": 4, "system": 4, "own": 10, "asked": 12, "list": 8, "mended": 4}
 EXPERT_SHARES = {"sum": 24, "capital": 3, "opposite": 3, "symbol": 3, "unit": 8, "calendar": 6, "product": 24, "unknown": 3,
-                 "recall": 2, "system": 3, "own": 3, "mended": 1}
+                 "recall": 2, "system": 3, "own": 3, "asked": 5, "mended": 1}
 EARLIER_TURN_SHARE = 0.1  # of the taught questions get another question and its answer before them
 BATCH = 12
 
@@ -70,8 +71,10 @@ class Data:
         self.tokenizer = load_tokenizer(base_path(work))
         banned = evaluation_prompts()
         self.questions = [q for q in all_questions() if not q.held and normalise(q.ask) not in banned]
-        own = load_examples(work, "train")
-        self.texts = {"own": own, "list": [e for e in own if list_items(self.tokenizer, e[1]) >= LIST_ITEMS_MIN], "mended": mended_answers(work)}
+        own = [e for e in load_examples(work, "train") if not is_broken_off(self.tokenizer, e[1])]
+        asked = asked_answers(work)
+        lists = [e for e in (*own, *asked) if list_items(self.tokenizer, e[1]) >= LIST_ITEMS_MIN]
+        self.texts = {"own": own, "asked": asked, "list": lists, "mended": mended_answers(work)}
 
     def encode(self, question: Question) -> Example:
         answer = self.tokenizer.encode(question.answer, add_special_tokens=False).ids
