@@ -72,13 +72,25 @@ export class Supervisor {
   }
 
   #start(): void {
-    const child = fork(this.#parts.worker, {
+    this.#bornAt = performance.now()
+    try {
+      this.#listen(this.#fork())
+    } catch (error) {
+      // Some failures have no event. The owner hears of them as late as of the others: it may still be making this object.
+      queueMicrotask(() => this.#ended(undefined, this.#failed(error)))
+    }
+  }
+
+  #fork(): ChildProcess {
+    return fork(this.#parts.worker, {
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       execArgv: [],
     })
+  }
+
+  #listen(child: ChildProcess): void {
     this.#child = child
-    this.#bornAt = performance.now()
     this.#gone = Promise.withResolvers<void>()
     this.#watch(OPENING_MS)
     for (const stream of [child.stdout, child.stderr]) {
@@ -86,13 +98,19 @@ export class Supervisor {
     }
     child.on('message', (message: FromWorker) => this.#hear(message))
     child.on('error', (error) => {
-      this.#parts.log.error('engine_process_error', { reason: error.message })
-      // One that could not even be started has no `close`.
-      if (child.pid === undefined) this.#ended(error.message)
+      const reason = this.#failed(error)
+      // It could not be started: its `close` may follow, but knows no reason.
+      if (child.pid === undefined) this.#ended(child, reason)
     })
     // `close` comes after the last message and the last output.
-    child.on('close', (code, signal) => this.#ended(signal ?? `exit code ${code}`))
+    child.on('close', (code, signal) => this.#ended(child, signal ?? `exit code ${code}`))
     this.send({ kind: 'open', opening: this.#parts.opening })
+  }
+
+  #failed(error: unknown): string {
+    const reason = error instanceof Error ? error.message : String(error)
+    this.#parts.log.error('engine_process_error', { reason })
+    return reason
   }
 
   #hear(message: FromWorker): void {
@@ -118,8 +136,11 @@ export class Supervisor {
     for (const line of text.split('\n')) if (line !== '') this.#parts.log.warn('engine_output', { line })
   }
 
-  #ended(how: string): void {
+  /** Once for each child, whatever it says about its end; undefined for one that never was. */
+  #ended(child: ChildProcess | undefined, how: string): void {
+    if (child !== this.#child) return
     clearTimeout(this.#watchdog)
+    clearTimeout(this.#rebirth)
     this.#child = undefined
     this.#gone.resolve()
     if (this.#state === 'stopped') return
