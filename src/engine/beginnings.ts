@@ -31,6 +31,10 @@ export class Beginnings {
     return this.#kept.reduce((sum, { lease }) => sum + lease.cells, 0)
   }
 
+  get leases(): Lease[] {
+    return this.#kept.map(({ lease }) => lease)
+  }
+
   /** The longest kept beginning of these tokens that this owner may share. */
   find(tokens: readonly number[], owner: string, common: number): Match | undefined {
     let best: { kept: Kept; count: number } | undefined

@@ -189,6 +189,23 @@ describe('places', () => {
       equal(cellsLeak(engine), false)
     })
   })
+  test('what waits for those who run costs no kept beginning', async () => {
+    const toy = { cells: 320, endEvery: 1e9 }
+    const small = { id: 'Model', spec: toySpec('causal-context'), decoding: VERIFIED, toy }
+    await using(openToyEngine([small]), async (engine) => {
+      const first = engine.send(localRequest({ tokensMax: 1 }), toyPrompt(40, 1))
+      await first.done
+      const long = engine.send(localRequest({ tokensMax: 60 }), toyPrompt(150, 2))
+      const waits = engine.send(localRequest({ tokensMax: 60 }), toyPrompt(150, 3))
+      let kept = 0
+      engine.afterStep = () => {
+        if (waits.task?.state === 'waiting') kept = engine.rooms.get('Model')?.beginnings.size ?? 0
+      }
+      await Promise.all([long.done, waits.done])
+      equal(kept, 1)
+      equal(last(waits)?.kind, 'done')
+    })
+  })
   test('equal requests of one owner begin in the order they came, and end together', async () => {
     const ends: number[] = []
     const firsts: number[] = []

@@ -248,6 +248,8 @@ export class Scheduler {
 
 /** A lease, if need be in the place of kept beginnings; the one that is about to be copied goes last. */
 function takeCells(room: Room, cells: number, spare: Lease | undefined): Lease | undefined {
+  // Where those who run hold too much, it waits for them: what is dropped meanwhile helps nobody.
+  if (!room.forward.fits(cells, room.beginnings.leases)) return undefined
   for (;;) {
     const lease = room.forward.lease(cells)
     if (lease !== undefined) return lease

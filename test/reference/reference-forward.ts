@@ -27,6 +27,10 @@ export class ReferenceForward implements Forward {
     return { id, cells }
   }
 
+  fits(): boolean {
+    return true
+  }
+
   release(lease: Lease): void {
     this.#stored.delete(lease.id)
   }

@@ -43,15 +43,25 @@ export class ToyForward implements Forward {
 
   lease(cells: number): Lease | undefined {
     const size = Math.ceil(cells / 32) * 32
-    let start = 0
-    for (const taken of [...this.#leases.values()].sort((a, b) => a.start - b.start)) {
-      if (taken.start - start >= size) break
-      start = taken.start + taken.cells
-    }
-    if (start + size > this.cellsTotal) return undefined
+    const start = this.#findRun(size, [])
+    if (start === undefined) return undefined
     const id = this.#nextId++
     this.#leases.set(id, { start, cells: size })
     return { id, cells: size }
+  }
+
+  fits(cells: number, without: readonly Lease[]): boolean {
+    return this.#findRun(Math.ceil(cells / 32) * 32, without) !== undefined
+  }
+
+  #findRun(size: number, without: readonly Lease[]): number | undefined {
+    const held = [...this.#leases].filter(([id]) => !without.some((lease) => lease.id === id)).map(([, run]) => run)
+    let start = 0
+    for (const taken of held.sort((a, b) => a.start - b.start)) {
+      if (taken.start - start >= size) break
+      start = taken.start + taken.cells
+    }
+    return start + size > this.cellsTotal ? undefined : start
   }
 
   release(lease: Lease): void {

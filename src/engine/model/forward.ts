@@ -43,6 +43,8 @@ export interface Forward {
   readonly cellsTotal: number
   /** Takes a run of cells, or undefined when none is long enough. */
   lease(cells: number): Lease | undefined
+  /** Whether `lease` would find a run, were these given back. */
+  fits(cells: number, without: readonly Lease[]): boolean
   release(lease: Lease): void
   /** Copies the first `count` cells of one lease to the same places of another. */
   copy(from: Lease, to: Lease, count: number): void

@@ -109,6 +109,10 @@ export class GgmlForward implements Forward {
     return this.cache.lease(cells)
   }
 
+  fits(cells: number, without: readonly Lease[]): boolean {
+    return this.cache.fits(cells, without)
+  }
+
   release(lease: Lease): void {
     // A cell that holds no number spoils even the rows that skip it: 0 · NaN is NaN.
     if (this.spoilt.delete(lease.id)) this.cache.clear(lease)

@@ -57,6 +57,17 @@ describe('leases', () => {
     equal(third === undefined ? undefined : cache.startOf(third), 0)
     throws(() => cache.release(first), /not held/)
   })
+
+  test('are told beforehand whether giving others back would make room', () => {
+    const cache = makeCache(128)
+    const [first, second, third] = [cache.lease(32), cache.lease(32), cache.lease(32)]
+    if (first === undefined || second === undefined || third === undefined) throw new Error('three leases fit')
+    deepEqual([cache.fits(32, []), cache.fits(33, [])], [true, false])
+    // As many cells, but not side by side.
+    deepEqual([cache.fits(64, [first]), cache.fits(64, [third])], [false, true])
+    deepEqual([cache.fits(128, [first, second, third]), cache.fits(129, [first, second, third])], [true, false])
+    equal(cache.cellsFree, 32)
+  })
 })
 
 /** Memory as other programs may leave it: all bits set are no number in any type. */

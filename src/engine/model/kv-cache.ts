@@ -77,15 +77,16 @@ export class KvCache {
   lease(cells: number): Lease | undefined {
     assert(Number.isSafeInteger(cells) && cells > 0, `${cells} cells cannot be leased`)
     const wanted = roundUp(cells)
-    let start = 0
-    for (const run of [...this.leases.values()].sort((a, b) => a.start - b.start)) {
-      if (run.start - start >= wanted) break
-      start = run.start + run.cells
-    }
-    if (this.cells - start < wanted) return undefined
+    const start = this.findRun(wanted)
+    if (start === undefined) return undefined
     const id = this.nextId++
     this.leases.set(id, { start, cells: wanted })
     return { id, cells: wanted }
+  }
+
+  /** Whether `lease` would find a run, were these given back. */
+  fits(cells: number, without: readonly Lease[]): boolean {
+    return this.findRun(roundUp(cells), new Set(without.map(({ id }) => id))) !== undefined
   }
 
   release(lease: Lease): void {
@@ -128,6 +129,17 @@ export class KvCache {
 
   dispose(): void {
     this.arena.dispose()
+  }
+
+  /** Where the first run of so many cells begins that nobody holds but for these leases. */
+  private findRun(cells: number, without: ReadonlySet<number> = new Set()): number | undefined {
+    const held = [...this.leases].filter(([id]) => !without.has(id)).map(([, run]) => run)
+    let start = 0
+    for (const run of held.sort((a, b) => a.start - b.start)) {
+      if (run.start - start >= cells) break
+      start = run.start + run.cells
+    }
+    return this.cells - start < cells ? undefined : start
   }
 
   private runOf(lease: Lease): Run {
