@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import koffi from 'koffi'
 import { delimiter, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { temporaryFolder } from '../../../test/support/tiny-models.ts'
@@ -11,7 +12,8 @@ import { attendByKernel, KEY_BLOCK } from './attend-op.ts'
 import { checkKernel } from './check-kernel.ts'
 import { compileKernel } from './compile-kernel.ts'
 import { findKernel } from './find-kernel.ts'
-import { PACKED_TYPES, type Kernel, type PackedType } from './kernel.ts'
+import type { Address } from './handles.ts'
+import { KERNEL_OPS, PACKED_TYPES, type Kernel, type PackedType } from './kernel.ts'
 import { loadGgml } from './load.ts'
 import { multiplyChosen, multiplyPacked, quantise } from './packed-product.ts'
 import { Workspace } from './workspace.ts'
@@ -65,6 +67,15 @@ test('a kernel that computes wrongly is refused', async () => {
   }
   await rejects(checkKernel(ggml, spoilt), /computes .* wrongly/)
 })
+
+// A function of C that takes whatever it is given and does nothing with it.
+const nothing = koffi.load('libc.so.6').symbol('getpid') as Address
+for (const op of Object.keys(KERNEL_OPS)) {
+  test(`a kernel whose ${op} does nothing is refused`, async () => {
+    if (kernel === undefined) return
+    await rejects(checkKernel(ggml, { ...kernel, ops: { ...kernel.ops, [op]: nothing } }), /wrongly on this processor/)
+  })
+}
 
 /** Products by the kernel of `matrices` matrices [from, to] with the columns, on so many threads. */
 async function multiply(
