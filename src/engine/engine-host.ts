@@ -145,14 +145,19 @@ export class EngineHost {
     if (ids.length > 0) this.#send({ kind: 'began', ids })
   }
 
-  #told(batch: Batch, ms: number): void {
+  #told(batch: Batch, ms: number | undefined): void {
+    // One that failed is no measurement.
+    if (ms !== undefined) this.#count(batch, ms)
+    this.#flush()
+  }
+
+  #count(batch: Batch, ms: number): void {
     const spans = batch.works.flatMap((work) => work.spans)
     const rows = spans.reduce((sum, span) => sum + span.tokens.length, 0)
     this.#forwards++
     this.#forwardMs += ms
     this.#forwardRows += rows
     this.#tuner.record(rows, ms)
-    this.#flush()
   }
 
   #refuse(id: string, refusal: Refusal): void {

@@ -381,6 +381,38 @@ describe('a client that leaves', () => {
   })
 })
 
+describe('what a forward is told to have taken', () => {
+  test('is its own time, without what is made of its rows', async () => {
+    let engine: LocalEngine | undefined
+    const before = (): void => {
+      if (engine !== undefined) engine.clock.ms += 7
+    }
+    engine = openToyEngine([{ ...MODELS[0], toy: { before } } as ToyModel])
+    await using(engine, async ({ clock, rooms, told }) => {
+      const room = rooms.get('Model')
+      ok(room)
+      room.tokenText = (token) => {
+        clock.ms += 1000
+        return String(token)
+      }
+      const reply = engine.send(localRequest({ wantsSteps: true }), toyPrompt(5, 5))
+      await reply.done
+      equal(last(reply)?.kind, 'done')
+      ok(told.length > 0 && told.every((ms) => ms === 7), told.join(' '))
+    })
+  })
+  test('is nothing where it failed', async () => {
+    const before = (): void => {
+      throw new Error('row 3 is not a row')
+    }
+    await using(openToyEngine([{ ...MODELS[0], toy: { before } } as ToyModel]), async (engine) => {
+      await engine.send(localRequest(), toyPrompt(5, 5)).done
+      await new Promise((resolve) => setImmediate(resolve))
+      deepEqual(engine.told, [undefined])
+    })
+  })
+})
+
 describe('a forward that fails', () => {
   test('fails the requests in it, and only those', async () => {
     let broken = true

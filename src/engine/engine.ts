@@ -8,8 +8,11 @@ export type Parts = {
   rest(): Promise<void>
   /** Told before a batch is computed: if the process dies now, it died under these. */
   began(batch: Batch): void
-  /** Told after each forward that came back, with its milliseconds. All events of a step go out at once here. */
-  told(batch: Batch, ms: number): void
+  /**
+   * Told at the end of each step: all its events go out at once here. `ms`: what the forward alone took, without what is made of
+   * its rows; undefined where it failed.
+   */
+  told(batch: Batch, ms: number | undefined): void
 }
 
 /** The loop: pick, compute, settle, tell. One forward at a time, all running requests of a model in it. */
@@ -22,12 +25,14 @@ export async function runEngine(parts: Parts, signal: AbortSignal): Promise<void
     }
     parts.began(batch)
     const startedAt = parts.clock.monotonicMs()
+    let ms: number | undefined
     try {
       const rows = await batch.room.forward.compute(batch.works)
-      parts.scheduler.settle(batch, rows, parts.clock.monotonicMs() - startedAt)
+      ms = parts.clock.monotonicMs() - startedAt
+      parts.scheduler.settle(batch, rows, ms)
     } catch (error) {
       parts.scheduler.fail(batch, error instanceof Error ? error.message : String(error))
     }
-    parts.told(batch, parts.clock.monotonicMs() - startedAt)
+    parts.told(batch, ms)
   }
 }

@@ -27,6 +27,8 @@ export class LocalEngine {
   readonly #stop = new AbortController()
   readonly #loop: Promise<void>
   #wake: () => void = () => {}
+  /** Of each step: what its forward took, undefined where it failed. */
+  readonly told: (number | undefined)[] = []
   /** Called after each forward. */
   afterStep: () => void = () => {}
 
@@ -39,7 +41,8 @@ export class LocalEngine {
         clock: this.clock,
         rest: () => new Promise((resolve) => (this.#wake = resolve)),
         began: () => {},
-        told: () => {
+        told: (_, ms) => {
+          this.told.push(ms)
           this.clock.ms += 10
           this.afterStep()
         },
