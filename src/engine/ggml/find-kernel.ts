@@ -1,5 +1,6 @@
 import koffi from 'koffi'
 import type { LibraryHandle } from 'koffi'
+import { tensorBytes } from '../weights/types.ts'
 import { checkKernel } from './check-kernel.ts'
 import { compileKernel } from './compile-kernel.ts'
 import { ELEMENT_TYPES } from './element-types.ts'
@@ -32,9 +33,12 @@ function wrap(library: LibraryHandle, symbols: KernelSymbols): Kernel {
     isa: symbols.isa(),
     packedBytes,
     pack: (type, [from, to], file, packed) => {
+      // C reads and writes by the shape alone.
       if (packed.length !== packedBytes(type, from, to))
         throw new RangeError(`${packed.length} bytes of packed ${type}`)
-      symbols.pack(ELEMENT_TYPES[type], from, to, file, packed)
+      if (file.length !== tensorBytes(type, [from, to])) throw new RangeError(`${file.length} bytes of ${type}`)
+      if (symbols.pack(ELEMENT_TYPES[type], from, to, file, packed) === 0)
+        throw new RangeError(`${to} rows of ${from} numbers of ${type} cannot be packed`)
     },
     attends: (headWidth) => symbols.attends(headWidth) !== 0,
     peak: (rounds) => symbols.peak(rounds),

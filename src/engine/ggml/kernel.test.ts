@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict'
+import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import koffi from 'koffi'
 import { delimiter, join } from 'node:path'
@@ -76,6 +76,18 @@ for (const op of Object.keys(KERNEL_OPS)) {
     await rejects(checkKernel(ggml, { ...kernel, ops: { ...kernel.ops, [op]: nothing } }), /wrongly on this processor/)
   })
 }
+
+test('nothing is packed that has not exactly the bytes of its shape', () => {
+  if (kernel === undefined) return
+  const file = encodeTensor('Q8_0', wave(64 * 32, 0.77))
+  const packed = new Uint8Array(kernel.packedBytes('Q8_0', 64, 32))
+  kernel.pack('Q8_0', [64, 32], file, packed)
+  throws(() => kernel.pack('Q8_0', [64, 32], file, packed.subarray(1)), /bytes of packed Q8_0/)
+  for (const wrong of [file.subarray(1), new Uint8Array(file.length + 34)]) {
+    throws(() => kernel.pack('Q8_0', [64, 32], wrong, packed), /bytes of Q8_0/)
+  }
+  throws(() => kernel.pack('Q8_0', [64, 1], file.subarray(0, 68), new Uint8Array()), /cannot be packed/)
+})
 
 /** Products by the kernel of `matrices` matrices [from, to] with the columns, on so many threads. */
 async function multiply(
