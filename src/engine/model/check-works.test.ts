@@ -24,6 +24,7 @@ describe('what would end the process never reaches ggml', () => {
     'a row that sees nothing': [[work({ ...span, sees: { until: 0, from: 3, to: 3 } })], /must see a cell/],
     'seen cells behind the lease': [[work({ ...span, sees: { until: 33, from: 0, to: 0 } })], /of 32/],
     'seen cells backwards': [[work({ ...span, sees: { until: 1, from: 5, to: 4 } })], /5 to 4/],
+    'cells seen twice': [[work({ ...span, sees: { until: 5, from: 4, to: 6 } })], /below 5 and 4 to 6 overlap/],
     'two rows in one cell': [[work(span, { ...span, position: 9, writeAt: 5, sees })], /two spans write cell 5/],
     'a lease twice': [[work(span), work(span)], /takes part in a forward once/],
   }

@@ -41,6 +41,8 @@ function checkSpan(span: Span, cells: number, vocabulary: number): void {
     isCount(until, cells) && isCount(to, cells) && isCount(from, to),
     `cells ${until}, ${from} to ${to} of ${cells}`,
   )
+  // The kernel would count a cell of both twice, ggml's mask once.
+  assert(until <= from || from === to, `cells below ${until} and ${from} to ${to} overlap`)
   assert(until > 0 || to > from, 'a row must see a cell')
 }
 
