@@ -142,14 +142,12 @@ const BASE = {
   ggml_set_output: ['none', 'tensor'],
   ggml_new_graph_custom: ['graph', 'context', 'size', 'bool'],
   ggml_build_forward_expand: ['none', 'graph', 'tensor'],
-  ggml_graph_n_nodes: ['int', 'graph'],
 
   ggml_gallocr_new: ['allocator', 'bufferType'],
   ggml_gallocr_alloc_graph: ['bool', 'allocator', 'graph'],
   ggml_gallocr_get_buffer_size: ['size', 'allocator', 'int'],
   ggml_gallocr_free: ['none', 'allocator'],
 
-  ggml_backend_dev_name: ['text', 'device'],
   ggml_backend_dev_description: ['text', 'device'],
   ggml_backend_dev_backend_reg: ['registry', 'device'],
   ggml_backend_reg_get_proc_address: ['address', 'registry', 'text'],

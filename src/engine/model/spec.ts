@@ -17,8 +17,6 @@ export type Router = {
   width: number
   renormalise: boolean
   scale: number
-  /** Width of an always-on expert beside the routed ones; the base's own feed-forward in an upcycled model. 0: none. */
-  sharedWidth: number
 }
 
 export type ModelSpec = {

@@ -43,7 +43,7 @@ export function describeModel(sources: Sources): ModelSpec {
     contextTokens: describeContext(base, own, architecture),
     qkNorm: family.qkNorm,
     tied: sources.tied,
-    router: describeRouter(base, own, architecture, family, shape.feedForward),
+    router: describeRouter(base, own, architecture, family),
     adapterRank: own.findCount('unmask.adapter.rank') ?? 0,
     ...ids,
   }
@@ -155,13 +155,7 @@ function describeRope(keys: GgufKeys, architecture: string, family: Family, head
 }
 
 /** Experts of the file's own (`llada-moe`), or added beside the base's feed-forward, which then is the shared expert. */
-function describeRouter(
-  base: GgufKeys,
-  own: GgufKeys,
-  architecture: string,
-  family: Family,
-  feedForward: number,
-): Router | undefined {
+function describeRouter(base: GgufKeys, own: GgufKeys, architecture: string, family: Family): Router | undefined {
   const added = own.findCount('unmask.expert.count') ?? 0
   if (!family.experts && added === 0) return undefined
   if (family.experts && added > 0) own.refuse('unmask.expert.count', 'absent: the base has experts already')
@@ -178,6 +172,5 @@ function describeRouter(
     width: keys.getCount(name('feed_forward_length')),
     renormalise: keys.findBoolean(name('weights_norm')) ?? false,
     scale: scale === 0 ? 1 : scale,
-    sharedWidth: family.experts ? 0 : feedForward,
   }
 }

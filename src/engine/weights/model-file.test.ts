@@ -47,7 +47,7 @@ describe('what a file says becomes the model’s description', () => {
     equal(spec.rope.style, 'halves')
     ok(spec.qkNorm)
     equal(spec.feedForward, 0)
-    deepEqual(spec.router, { experts: 8, used: 2, width: 32, renormalise: false, scale: 1, sharedWidth: 0 })
+    deepEqual(spec.router, { experts: 8, used: 2, width: 32, renormalise: false, scale: 1 })
   })
 
   test('unmask.attention makes it block-causal, with a threshold of its own', async () => {
@@ -61,7 +61,7 @@ describe('what a file says becomes the model’s description', () => {
     equal(spec.attention, 'causal-context')
     ok(spec.shift && spec.tied)
     deepEqual([spec.heads, spec.kvHeads, spec.adapterRank], [4, 2, 8])
-    deepEqual(spec.router, { experts: 4, used: 2, width: 32, renormalise: false, scale: 0.5, sharedWidth: 128 })
+    deepEqual(spec.router, { experts: 4, used: 2, width: 32, renormalise: false, scale: 0.5 })
     deepEqual(decoding, { rule: 'verified', threshold: 0.3, window: 4, perStep: 1, paced: true })
   })
 

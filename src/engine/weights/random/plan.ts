@@ -111,7 +111,6 @@ function specOf(shape: Shape): ModelSpec {
       width: experts.width,
       renormalise: false,
       scale: experts.scale ?? 1,
-      sharedWidth: shape.feedForward,
     },
     adapterRank: shape.adapterRank ?? 0,
     maskToken: MASK_TOKEN,
