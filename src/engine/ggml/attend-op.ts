@@ -30,7 +30,7 @@ export function attendByKernel(graph: Graph, kernel: Kernel, attention: Attentio
   return attend(graph, kernel, attention, { type: 'F32', shape: [width, rows, 1] })
 }
 
-/** The same in 8 bits. Heads are a multiple of 32 wide. */
+/** The same in 8 bits. Heads are a multiple of `QUANTISED_BLOCK` wide. */
 export function attendQuantised(graph: Graph, kernel: Kernel, attention: Attention, { width, rows }: Size): Quantised {
   const tensor = attend(graph, kernel, attention, { type: 'I8', shape: [quantisedWidth(width), rows, 1] })
   return { tensor, from: width, columns: rows }

@@ -14,7 +14,10 @@ export type Packed = {
   matrices: number
 }
 
-/** Columns in 8 bits, with a scale for each block of 32 numbers. Any product of weights of rows of `from` numbers may take them. */
+/** Numbers of a block in 8 bits. */
+export const QUANTISED_BLOCK = 32
+
+/** Columns in 8 bits, with a scale for each block of numbers. Any product of weights of rows of `from` numbers may take them. */
 export type Quantised = { tensor: Tensor; from: number; columns: number }
 
 type Size = { from: number; columns: number }
@@ -111,5 +114,5 @@ export function multiplyChosen(
 
 /** `Block` of native/packed.h: for 32 numbers a byte each, their scale and five sums. */
 export function quantisedWidth(from: number): number {
-  return (from / 32) * 56
+  return (from / QUANTISED_BLOCK) * 56
 }

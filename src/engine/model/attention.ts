@@ -1,5 +1,6 @@
-import { attendByKernel, attendQuantised, KEY_BLOCK, rememberByKernel } from '../ggml/attend-op.ts'
+import { attendByKernel, attendQuantised, rememberByKernel } from '../ggml/attend-op.ts'
 import type { Tensor } from '../ggml/handles.ts'
+import { QUANTISED_BLOCK } from '../ggml/packed-product.ts'
 import type { LayerWeights } from './arrange-weights.ts'
 import type { CacheLayer } from './kv-cache.ts'
 import { applyLinear, Columns } from './linear.ts'
@@ -52,7 +53,7 @@ function lookAtOnce(
   return new Columns(
     graph,
     { from: size.width, rows: size.rows },
-    headWidth % KEY_BLOCK === 0 ? { plain, rounded } : { plain },
+    headWidth % QUANTISED_BLOCK === 0 ? { plain, rounded } : { plain },
   )
 }
 
