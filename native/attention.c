@@ -201,7 +201,7 @@ static void do_job(struct ggml_tensor *dst, const Job *job) {
       const int64_t row = job->row + (done + i) / job->heads, head = job->first_head + (done + i) % job->heads;
       const int32_t *place = place_of(dst->src[3], row);
       looks.until[i] = place[1], looks.from = place[2], looks.to = place[3];
-      const float *q = (const float *)(const void *)((const char *)queries->data + row * (int64_t)queries->nb[2]) + head * width;
+      const float *q = row_of(queries, row * queries->ne[1] + head);
       for (int64_t d = 0; d < width; d++) looks.q[i][d] = q[d] * scale;
     }
     look_together(count, job->head, &looks);

@@ -77,8 +77,8 @@ void unmask_candidates(struct ggml_tensor *dst, int ith, int nth, void *userdata
   const float *bias = dst->src[1]->data;
   const int64_t n = x->ne[0], k = dst->ne[0] / 2;
   for (int64_t row = ith; row < x->ne[1]; row += nth) {
-    const float *logits = (const float *)(const void *)((const char *)x->data + row * (int64_t)x->nb[1]);
-    float *ids = (float *)(void *)((char *)dst->data + row * (int64_t)dst->nb[1]), *probabilities = ids + k;
+    const float *logits = row_of(x, row);
+    float *ids = row_of(dst, row), *probabilities = ids + k;
     Candidate chosen[ASKED_MAX];
     choose(logits, bias, n, k, chosen);
     float most = chosen[0].logit;

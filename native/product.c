@@ -199,8 +199,8 @@ static void multiply_columns(Share share, const void *packed, const struct ggml_
     for (int64_t j = 0; j < count; j++) {
       const int64_t column = skipped + first + j;
       columns[j].x = (const Block *)(const void *)((const char *)x->data + (first + j) * (int64_t)x->nb[1]);
-      columns[j].y = (float *)(void *)((char *)dst->data + column * (int64_t)dst->nb[1]);
-      columns[j].start = start == NULL ? NULL : (const float *)(const void *)((const char *)start->data + column * (int64_t)start->nb[1]);
+      columns[j].y = row_of(dst, column);
+      columns[j].start = start == NULL ? NULL : row_of(start, column);
     }
     multiply(share, first_panel(packed), columns, count);
   }

@@ -1,10 +1,6 @@
 /* Activations to 8 bits, as products want them, and what comes just before. */
 #include "quantise.h"
 
-static const float *column_at(const struct ggml_tensor *x, int64_t column) {
-  return (const float *)(const void *)((const char *)x->data + column * (int64_t)x->nb[1]);
-}
-
 static Block *blocks_at(const struct ggml_tensor *dst, int64_t column) {
   return (Block *)(void *)((char *)dst->data + column * (int64_t)dst->nb[1]);
 }
@@ -16,7 +12,7 @@ void unmask_quantise(struct ggml_tensor *dst, int ith, int nth, void *userdata) 
   const int64_t n = x->ne[1], blocks = x->ne[0] / BLOCK;
   for (int64_t at = blocks * n * ith / nth; at < blocks * n * (ith + 1) / nth; at++) {
     const int64_t column = at / blocks, b = at % blocks;
-    quantise_block(column_at(x, column) + b * BLOCK, blocks_at(dst, column) + b);
+    quantise_block(row_of(x, column) + b * BLOCK, blocks_at(dst, column) + b);
   }
 }
 
@@ -27,7 +23,7 @@ void unmask_norm_quantise(struct ggml_tensor *dst, int ith, int nth, void *userd
   const int64_t k = x->ne[0], n = x->ne[1];
   const float epsilon = float_of((uint32_t)(uintptr_t)userdata);
   for (int64_t column = ith; column < n; column += nth) {
-    const float *from = column_at(x, column);
+    const float *from = row_of(x, column);
     Block *to = blocks_at(dst, column);
     const floats scale = allf(norm_scale(from, k, epsilon));
     for (int64_t at = 0; at < k; at += BLOCK) {
@@ -45,7 +41,7 @@ void unmask_swiglu_quantise(struct ggml_tensor *dst, int ith, int nth, void *use
   const int64_t k = x->ne[0] / 2, n = x->ne[1], blocks = k / BLOCK;
   for (int64_t at = blocks * n * ith / nth; at < blocks * n * (ith + 1) / nth; at++) {
     const int64_t column = at / blocks, b = at % blocks;
-    const float *gate = column_at(x, column) + b * BLOCK, *up = gate + k;
+    const float *gate = row_of(x, column) + b * BLOCK, *up = gate + k;
     float out[BLOCK];
     for (int i = 0; i < BLOCK; i += LANES) store(out + i, times(silu(loadf(gate + i)), loadf(up + i)));
     quantise_block(out, blocks_at(dst, column) + b);

@@ -54,12 +54,13 @@ void unmask_remember(struct ggml_tensor *dst, int ith, int nth, void *userdata) 
   const struct ggml_tensor *x = dst->src[0], *angles = dst->src[1], *cells = dst->src[2], *keys = dst->src[3], *values = dst->src[4];
   const float *query_norm = dst->src[5] == NULL ? NULL : dst->src[5]->data, *key_norm = dst->src[6] == NULL ? NULL : dst->src[6]->data;
   const int64_t stored = values->ne[0], all = dst->ne[0];
-  /* Rows beside one another go to one thread: their cells share the lines of a block of keys, and a line has one writer. */
+  /* Rows beside one another go to one thread: their cells share the lines of a block of keys. Two threads write to a line, each its own
+   * cells, only where one's rows end inside a block; by key head no line would be shared, but few heads are badly split. */
   const int64_t end = dst->ne[1] * (ith + 1) / nth;
   for (int64_t row = dst->ne[1] * ith / nth; row < end; row++) {
-    const float *from = (const float *)(const void *)((const char *)x->data + row * (int64_t)x->nb[1]);
-    const float *turns = (const float *)(const void *)((const char *)angles->data + row * (int64_t)angles->nb[1]);
-    float *queries = (float *)(void *)((char *)dst->data + row * (int64_t)dst->nb[1]);
+    const float *from = row_of(x, row);
+    const float *turns = row_of(angles, row);
+    float *queries = row_of(dst, row);
     for (int64_t at = 0; at < all; at += heads.width) turn(heads, from + at, query_norm, turns, queries + at);
     if (row >= cells->ne[0]) continue;
     const int64_t cell = ((const int32_t *)cells->data)[row], lane = cell % BLOCK, block = (cell - lane) * stored;

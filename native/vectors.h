@@ -21,6 +21,9 @@ struct ggml_tensor {
   void *data;
 };
 
+/* Row `row` of a tensor of F32 whose planes follow one another without gaps. */
+static inline float *row_of(const struct ggml_tensor *x, int64_t row) { return (float *)(void *)((char *)x->data + row * (int64_t)x->nb[1]); }
+
 enum { F32 = 0, I8 = 24, BF16 = 30 }; /* ggml's own numbers */
 
 /* Sums stay in registers only where the compiler unrolls every loop over columns or heads. */
