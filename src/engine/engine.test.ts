@@ -257,6 +257,24 @@ describe('places', () => {
       deepEqual(ends, ['short', 'long'])
     })
   })
+  for (const { id, rows } of [
+    { id: 'Model', rows: [8, 8, 8, 8, 8, 5 + 5] },
+    // Whole blocks, and the reply's first one with the last of them.
+    { id: 'Blocks', rows: [10, 10, 10, 10, 5 + 5] },
+    // All of its canvas at once.
+    { id: 'Whole', rows: [45 + 40] },
+  ]) {
+    test(`${id}: the pace of prompts hears of the rows that were planned, not of those that were granted`, async () => {
+      await using(openToyEngine(MODELS, { prefillChunk: 8 }), async (engine) => {
+        const heard: number[] = []
+        const room = engine.rooms.get(id)
+        ok(room)
+        room.pace.record = (parts) => void heard.push(...parts.map((part) => part.rows))
+        await engine.send(localRequest({ model: id }), toyPrompt(45, 1)).done
+        deepEqual(heard, rows)
+      })
+    })
+  }
   test('models take turns by step', async () => {
     await using(openToyEngine(MODELS), async (engine) => {
       const a = engine.send(localRequest({ tokensMax: 30 }), toyPrompt(4, 1))

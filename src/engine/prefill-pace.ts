@@ -7,7 +7,7 @@ const ROWS_MIN = 16
 /** Of what was known before, when a step is added to an average. */
 const KEPT = 0.8
 
-/** Rows of one prompt in one step; `at`: tokens that stood before the first of them. */
+/** Rows of one step for one prompt, with those of the reply's first window or block; `at`: tokens that stood before the first of them. */
 export type PromptPart = { at: number; rows: number }
 
 /**

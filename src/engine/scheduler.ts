@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { decideWait } from './decide-wait.ts'
 import type { EngineFailure, GenerateRequest } from './messages.ts'
-import type { Candidates, Lease, Work } from './model/forward.ts'
+import type { Candidates, Lease, Span, Work } from './model/forward.ts'
 import type { PromptPart } from './prefill-pace.ts'
 import type { Room } from './room.ts'
 import { cellsNeeded, findProblem, reusableCount, startSequence } from './sequence.ts'
@@ -157,13 +157,17 @@ export class Scheduler {
       reading.map(({ need }) => need),
       budget,
     )
-    let next = 0
-    const works = tasks.flatMap((task, i) => {
-      if (task.place === undefined) return []
-      const rowsMax = (needs[i] ?? 0) > 0 ? (shares[next++] ?? 1) : 1
-      return [{ lease: task.place.lease, spans: task.place.sequence.plan(rowsMax) }]
-    })
-    return { works, prompts: reading.map(({ at }, i) => ({ at, rows: shares[i] ?? 1 })) }
+    const works: Work[] = []
+    const prompts: PromptPart[] = []
+    for (const [i, { place }] of tasks.entries()) {
+      if (place === undefined) continue
+      const reads = (needs[i] ?? 0) > 0
+      const spans = place.sequence.plan(reads ? (shares[prompts.length] ?? 1) : 1)
+      works.push({ lease: place.lease, spans })
+      // Not what was granted: some plan whole blocks, some their whole canvas.
+      if (reads) prompts.push({ at: read[prompts.length] ?? 0, rows: countRows(spans) })
+    }
+    return { works, prompts }
   }
 
   /** Lets waiting requests in, as long as there are places and cells. Who runs least comes first, then who came first. */
@@ -244,6 +248,10 @@ export class Scheduler {
     const waitMs = ((this.#waiting.length + 1) * (this.#holdMs ?? 0)) / Math.max(1, this.running)
     return Math.max(1, Math.ceil(waitMs / 1000))
   }
+}
+
+function countRows(spans: readonly Span[]): number {
+  return spans.reduce((sum, { tokens }) => sum + tokens.length, 0)
 }
 
 /** A lease, if need be in the place of kept beginnings; the one that is about to be copied goes last. */
