@@ -139,8 +139,8 @@ async function writeRandom(call: Call): Promise<number> {
 }
 
 async function checkType(type: string): Promise<WritableType> {
-  const { WRITABLE_TYPES } = await import('../engine/weights/encode.ts')
-  if (WRITABLE_TYPES.includes(type)) return type as WritableType
+  const { isWritable, WRITABLE_TYPES } = await import('../engine/weights/encode.ts')
+  if (isWritable(type)) return type
   throw new UserError(`--type is ${type}; allowed: ${WRITABLE_TYPES.join(', ')}.`, WRONG_USE)
 }
 

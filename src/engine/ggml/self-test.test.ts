@@ -1,5 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict'
 import { test } from 'node:test'
+import { GGML_TYPES } from '../weights/types.ts'
 import { loadGgml } from './load.ts'
 import { selfTest } from './self-test.ts'
 import { Workspace } from './workspace.ts'
@@ -13,6 +14,23 @@ test('a wrong result is refused with the name of the op', async () => {
   const ggml = loadGgml()
   const wrong = { ...ggml.symbols, ggml_add: ggml.symbols.ggml_mul }
   await rejects(selfTest({ ...ggml, symbols: wrong }), /computes add wrongly/)
+})
+
+test('products of every type that a file may have are among them', async () => {
+  const ggml = loadGgml()
+  const types = new Set<unknown>()
+  const make = ggml.symbols.ggml_new_tensor_4d
+  const ggml_new_tensor_4d = new Proxy(make, {
+    apply(_target, _self, given: Parameters<typeof make>) {
+      types.add(given[1])
+      return make(...given)
+    },
+  })
+  await selfTest({ ...ggml, symbols: { ...ggml.symbols, ggml_new_tensor_4d } })
+  deepEqual(
+    Object.values(GGML_TYPES).filter(({ id }) => !types.has(id)),
+    [],
+  )
 })
 
 test('the event loop runs while a graph is computed, and graphs wait for one another', async () => {

@@ -1,5 +1,7 @@
-import { encodeTensor } from '../weights/encode.ts'
 import { decodeTensor } from '../weights/decode.ts'
+import { encodeTensor, isWritable } from '../weights/encode.ts'
+import { f16Bits } from '../weights/half.ts'
+import { GGML_TYPES, GGML_TYPE_NAMES, tensorBytes, type GgmlTypeName } from '../weights/types.ts'
 import { Arena } from './arena.ts'
 import type { Graph } from './graph.ts'
 import type { Tensor } from './handles.ts'
@@ -24,7 +26,6 @@ export function selfTestOnce(ggml: Ggml): Promise<SelfTest> {
   return tested
 }
 
-const WEIGHT_TYPES = ['F32', 'F16', 'BF16', 'Q8_0', 'Q4_0', 'Q4_1'] as const
 const [FROM, TO, COLUMNS] = [256, 32, 17]
 /** More would make small steps too slow. One is not among them: for one column ggml has kernels of their own everywhere. */
 const COLUMNS_TRIED = [2, 4, 8]
@@ -32,7 +33,7 @@ const COLUMNS_TRIED = [2, 4, 8]
 const [EXACT, ROUGH] = [1e-4, 0.3]
 
 /**
- * Runs each op that forwards use on small numbers and compares it with plain arithmetic (about 20 ms): a library of
+ * Runs each op that forwards use on small numbers and compares it with plain arithmetic (about 30 ms): a library of
  * another build, or a processor it was not made for, must not talk nonsense. Throws a sentence that names the op.
  */
 export async function selfTest(ggml: Ggml): Promise<SelfTest> {
@@ -67,7 +68,7 @@ async function checkOps(workspace: Workspace): Promise<void> {
 }
 
 async function checkProducts(ggml: Ggml, workspace: Workspace): Promise<void> {
-  for (const type of WEIGHT_TYPES) {
+  for (const type of GGML_TYPE_NAMES) {
     const x = wave(FROM * COLUMNS, 0.37)
     const { bytes, values } = weightsOf(type)
     const [result] = await withWeights(ggml, type, bytes, (weights) => multiply(workspace, weights, x, COLUMNS))
@@ -83,7 +84,7 @@ async function checkProducts(ggml: Ggml, workspace: Workspace): Promise<void> {
 
 async function findColumnsMin(ggml: Ggml, workspace: Workspace): Promise<number | undefined> {
   let unsteady = 0
-  for (const type of WEIGHT_TYPES) {
+  for (const type of GGML_TYPE_NAMES) {
     const x = wave(FROM * COLUMNS, 0.61)
     await withWeights(ggml, type, weightsOf(type).bytes, async (weights) => {
       const [whole] = await multiply(workspace, weights, x, COLUMNS)
@@ -96,14 +97,26 @@ async function findColumnsMin(ggml: Ggml, workspace: Workspace): Promise<number 
   return COLUMNS_TRIED.find((count) => count > unsteady)
 }
 
-function weightsOf(type: (typeof WEIGHT_TYPES)[number]): { bytes: Uint8Array; values: Float32Array } {
-  const bytes = encodeTensor(type, wave(FROM * TO, 0.93))
+function weightsOf(type: GgmlTypeName): { bytes: Uint8Array; values: Float32Array } {
+  const bytes = isWritable(type) ? encodeTensor(type, wave(FROM * TO, 0.93)) : inventBlocks(type)
   return { bytes, values: decodeTensor(type, bytes) }
+}
+
+/** Any numbers, steps and minimums, and before them d and what follows it, so that weights are between -2 and 2. */
+function inventBlocks(type: 'Q5_0' | 'Q5_1' | 'Q5_K'): Uint8Array {
+  const bytes = Uint8Array.from({ length: tensorBytes(type, [FROM, TO]) }, (_, i) => (i * i * 37 + i * 11) >> 3)
+  const view = new DataView(bytes.buffer)
+  const [d, second] = { Q5_0: [1 / 16], Q5_1: [1 / 16, -1], Q5_K: [1 / 1024, 1 / 64] }[type]
+  for (let at = 0; at < bytes.length; at += GGML_TYPES[type].bytes) {
+    view.setUint16(at, f16Bits(d ?? 0), true)
+    if (second !== undefined) view.setUint16(at + 2, f16Bits(second), true)
+  }
+  return bytes
 }
 
 async function withWeights<T>(
   ggml: Ggml,
-  type: (typeof WEIGHT_TYPES)[number],
+  type: GgmlTypeName,
   bytes: Uint8Array,
   use: (weights: Tensor) => Promise<T>,
 ): Promise<T> {

@@ -23,6 +23,10 @@ export type WritableType = keyof typeof ENCODERS
 
 export const WRITABLE_TYPES: readonly string[] = Object.keys(ENCODERS)
 
+export function isWritable(type: string): type is WritableType {
+  return WRITABLE_TYPES.includes(type)
+}
+
 /** Throws RangeError where the values are no whole blocks. */
 export function encodeTensor(type: WritableType, values: Float32Array): Uint8Array {
   const { block, bytes } = GGML_TYPES[type]
