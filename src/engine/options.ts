@@ -10,7 +10,7 @@ export const engineOptions = Type.Object({
     default: 'auto',
     env: 'UNMASK_ENGINE_THREADS',
     description:
-      'Threads that compute. auto: all cores but one that other processes leave free, and one more while it makes steps faster. A fixed number stays: where others take those cores, steps become very slow.',
+      'Threads that compute. auto: all cores but one, never more than other processes leave free, and one more while all are free and it makes steps faster. A fixed number stays, cut to the number of cores: where others take those cores, steps become very slow.',
   }),
   kernel: Type.Union([Type.Literal('auto'), Type.Literal('ggml')], {
     default: 'auto',
@@ -36,7 +36,7 @@ export const engineOptions = Type.Object({
     default: 'auto',
     env: 'UNMASK_ENGINE_CACHE_TOKENS',
     description:
-      'Tokens of all conversations together that each model keeps in memory. auto: a sixteenth of the memory.',
+      'Tokens of all conversations together that each model keeps in memory. auto: as many as a sixteenth of the memory holds, at most 32768, but at least one whole window of the model.',
   }),
   prefillChunk: Type.Integer({
     minimum: 1,

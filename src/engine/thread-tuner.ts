@@ -17,8 +17,9 @@ const SLACK = 0.4
 
 /**
  * How many threads compute. ggml's threads spin while they wait for one another: where one of them has lost its core to another process, a
- * step of 10 ms was seen to take seconds. So never more threads than the cores that others leave free; of these all but one are
- * usual, and the last is tried now and then, kept only while steps gain from it and dropped at once when they lose.
+ * step of 10 ms was seen to take seconds. So never more threads than the cores that others leave free. All of
+ * the machine's but one are usual, where as many are free; while all are, the last is tried now and then, kept only while steps gain from it
+ * and dropped at once when they lose.
  */
 export class ThreadTuner {
   readonly #cores: number
@@ -33,7 +34,7 @@ export class ThreadTuner {
   /** Steps since one thread more is tried. */
   #served = 0
 
-  /** A fixed number never changes, and neither does the only core. */
+  /** A fixed number never changes, and neither does the only core; more threads than cores there never are. */
   constructor(cores: number, wish: number | 'auto') {
     this.#cores = cores
     this.#free = cores
