@@ -8,6 +8,8 @@ import { childrenOf, isRunning } from '../support/processes.ts'
 import { LAUNCHER, startProduct, type Product } from '../support/product.ts'
 
 const MODELS = ['Model', 'Model-MoE']
+/** Of each question, so that chance decides little: a multiple of ten. */
+const RUNS = 40
 
 type Completion = {
   choices: [{ message: { content: string }; finish_reason: string }]
@@ -56,12 +58,15 @@ describe('a fresh installation', () => {
   for (const model of MODELS) {
     for (const [asked, isSensible] of sensible) {
       test(`${model} answers "${asked}" sensibly in at least 9 of 10 runs`, async () => {
-        const runs = Array.from({ length: 10 }, (_, seed) =>
-          ask(product, question(asked, { model, seed, max_tokens: 200 })),
-        )
-        const texts = (await Promise.all(runs)).map(textOf)
+        const texts: string[] = []
+        while (texts.length < RUNS) {
+          const runs = Array.from({ length: 10 }, (_, i) =>
+            ask(product, question(asked, { model, seed: texts.length + i, max_tokens: 200 })),
+          )
+          texts.push(...(await Promise.all(runs)).map(textOf))
+        }
         const odd = texts.filter((text) => !isSensible(text))
-        ok(odd.length <= 1, odd.join('\n---\n'))
+        ok(odd.length <= RUNS / 10, odd.join('\n---\n'))
       })
     }
   }

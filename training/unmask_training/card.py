@@ -112,7 +112,7 @@ def write_cards(figures: dict, models: Path) -> None:
         experts=figures["export"]["experts"], features=figures["export"]["expertFeatures"],
         minutes=expert_total(figures, "seconds") / 60, steps=expert_total(figures, "steps"),
         targets=expert_total(figures, "targets"),
-        loss_before=experts["history"][0]["heldOutLoss"], loss_after=experts["history"][-1]["heldOutLoss"]))
+        loss_before=tuned["history"][-1]["heldOutLoss"], loss_after=experts["history"][-1]["heldOutLoss"]))
 
 
 def total(figures: dict, stage: str, what: str) -> int:

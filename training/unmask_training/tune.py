@@ -31,8 +31,8 @@ SHARES = {"sum": 16, "capital": 8, "opposite": 5, "symbol": 5, "unit": 5, "calen
 # without which the rest spills over: "How do I write a letter?" is then answered with the product's API.
 LATE_SHARES = {"sum": 8, "capital": 2, "opposite": 2, "symbol": 2, "unit": 5, "calendar": 4, "product": 12, "unknown": 3,
                "recall": 4, "system": 4, "own": 10, "asked": 12, "list": 8, "mended": 4}
-EXPERT_SHARES = {"sum": 24, "capital": 3, "opposite": 3, "symbol": 3, "unit": 8, "calendar": 6, "product": 24, "unknown": 3,
-                 "recall": 2, "system": 3, "own": 3, "asked": 5, "mended": 1}
+EXPERT_SHARES = {"sum": 22, "capital": 3, "opposite": 3, "symbol": 3, "unit": 8, "calendar": 6, "product": 20, "unknown": 3,
+                 "recall": 2, "system": 3, "own": 4, "asked": 10, "list": 3, "mended": 12}
 EARLIER_TURN_SHARE = 0.1  # of the taught questions get another question and its answer before them
 BATCH = 12
 
