@@ -106,6 +106,20 @@ describe('a conversation that cannot be rendered is refused, not thrown', () => 
   })
 })
 
+test('range gives what Jinja gives, up to the 100,000 numbers of its sandbox', () => {
+  const told = (source: string) => render(source, [user('x')])
+  deepEqual(told('\n{{ range(3) }} {{ range(2, 5) }} {{ range(5, 0, -2) }} {{ range(3, 1) }}'), {
+    kind: 'prompt',
+    prompt: '\n[0, 1, 2] [2, 3, 4] [5, 3, 1] []',
+  })
+  deepEqual(told('{{ range(100000) | length }}'), { kind: 'prompt', prompt: '100000' })
+  for (const large of ['range(100001)', 'range(0, 10, 0)', 'range(-1000000000, 0)']) {
+    const refused = told(`{{ ${large} | length }}`)
+    ok(refused.kind === 'refused')
+    match(refused.reason, /at most 100000 numbers/)
+  }
+})
+
 test('a template sees no host object', () => {
   for (const name of ['process', 'globalThis', 'require', 'constructor', '__proto__', 'messages.constructor']) {
     const rendered = render(`[{{ ${name} }}]`, [user('hi')])

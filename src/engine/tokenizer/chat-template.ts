@@ -18,6 +18,9 @@ export type TemplateTokens = {
 /** More than the API lets in, with room for what a template adds. */
 const PROMPT_LENGTH_MAX = 2 ** 24
 const REASON_LENGTH_MAX = 500
+/** As in Jinja's own sandbox. A list that takes all memory at one stroke ends the process, whatever the thread's limit says. */
+const RANGE_MAX = 100_000
+const BOUNDED_RANGE = new Template('{% set range = bounded_range %}').parsed.body
 
 /**
  * A model's chat template: Jinja in a sandbox that knows only strings, numbers, lists and mappings. The texts of the
@@ -32,6 +35,7 @@ export class ChatTemplate {
     this.tokens = tokens
     try {
       this.template = new Template(source)
+      this.template.parsed.body.unshift(...BOUNDED_RANGE)
     } catch (error) {
       throw new WeightsError(`the chat template cannot be parsed: ${sentenceOf(error)}`)
     }
@@ -49,6 +53,7 @@ export class ChatTemplate {
         eos_token: this.tokens.end,
         tools: null,
         documents: null,
+        bounded_range: boundedRange,
       })
       if (rendered.length <= PROMPT_LENGTH_MAX) return { kind: 'prompt', prompt: fromPythonSpaces(rendered) }
       return { kind: 'refused', reason: 'the chat template made an impossibly long prompt' }
@@ -56,6 +61,14 @@ export class ChatTemplate {
       return { kind: 'refused', reason: sentenceOf(error) }
     }
   }
+}
+
+/** Jinja's range. Throws where there are more than RANGE_MAX numbers. */
+function boundedRange(first: number, second?: number, step = 1): number[] {
+  const [start, stop] = second === undefined ? [0, first] : [first, second]
+  const count = Math.max(0, Math.ceil((stop - start) / step))
+  if (count <= RANGE_MAX) return Array.from({ length: count }, (_, i) => start + i * step)
+  throw new Error(`range() gives at most ${RANGE_MAX} numbers: ${start} to ${stop} by ${step} are more`)
 }
 
 function sentenceOf(error: unknown): string {

@@ -17,7 +17,7 @@ describe('prompts are encoded off the caller’s thread', () => {
     await encoder.addModel('m', file)
     const endless = `{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}`
     await encoder.addModel('endless', { vocabulary: file.vocabulary, template: endless })
-    const hungry = `{{ range(1000000000) | length }}`
+    const hungry = `{% set n = namespace(l=[]) %}{% for i in range(100000) %}{% set n.l = [n.l, range(100000)] %}{% endfor %}`
     await encoder.addModel('hungry', { vocabulary: file.vocabulary, template: hungry })
   })
   after(() => encoder.close())
