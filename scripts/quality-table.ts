@@ -120,6 +120,6 @@ function renderDials({ dials }: Quality): string {
   })
   const head =
     '| rule | W | τ | temperature | base, adapters | closed right | tokens per forward: closed | product | open | tokens a second, 16 at once |'
-  const told = `${dials.threads === 1 ? 'One thread' : `${dials.threads} threads`}; other types of file are the shipped numbers stored anew, so Q8_0 tells what more bytes cost. ${dials.machine}, ${dials.at}.`
+  const told = `${dials.threads === 1 ? 'One thread' : `${dials.threads} threads`}; "resting" is the rule as it ships, whose windows rest beside so many replies; other types of file are the shipped numbers stored anew, so Q8_0 tells what more bytes cost. ${dials.machine}, ${dials.at}.`
   return [head, `|${'---|'.repeat(10)}`, ...rows, '', told].join('\n')
 }

@@ -1,7 +1,14 @@
 import type { ChatTurn, Decoding, Engine } from '../../src/engine/messages.ts'
 import { isRight, loops, type Question, saysUnknown } from './judge.ts'
 
-export type Setting = { model: string; temperature: number; seed: number; decoding: Partial<Decoding> }
+/** `crowded`: windows rest beside many others, as the server lets them; otherwise a reply takes the steps that it takes alone. */
+export type Setting = {
+  model: string
+  temperature: number
+  seed: number
+  decoding: Partial<Decoding>
+  crowded?: boolean
+}
 export type Reply = { question: Question; text: string; tokens: number; steps: number; ended: boolean }
 
 const AT_ONCE = 16
@@ -45,7 +52,7 @@ async function ask(engine: Engine, question: Question, setting: Setting): Promis
     topP: 0.8,
     seed: setting.seed,
     stop: [],
-    wantsSteps: false,
+    wantsSteps: setting.crowded !== true,
     deadlineAt: Date.now() + 3_600_000,
     streaming: false,
     decoding: setting.decoding,

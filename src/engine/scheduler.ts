@@ -159,10 +159,12 @@ export class Scheduler {
     )
     const works: Work[] = []
     const prompts: PromptPart[] = []
-    for (const [i, { place }] of tasks.entries()) {
+    for (const [i, { place, request }] of tasks.entries()) {
       if (place === undefined) continue
       const reads = (needs[i] ?? 0) > 0
-      const spans = place.sequence.plan(reads ? (shares[prompts.length] ?? 1) : 1)
+      // Steps that are shown are those of the reply alone.
+      const others = request.wantsSteps ? 0 : tasks.length - 1
+      const spans = place.sequence.plan(reads ? (shares[prompts.length] ?? 1) : 1, others)
       works.push({ lease: place.lease, spans })
       // Not what was granted: some plan whole blocks, some their whole canvas.
       if (reads) prompts.push({ at: read[prompts.length] ?? 0, rows: countRows(spans) })

@@ -28,8 +28,11 @@ export type Outcome = {
 export interface Sequence {
   /** Prompt rows that stand before the first draw; 0 once the reply has begun. Only these may be cut in pieces. */
   readonly promptRows: number
-  /** Spans of the next forward. `rowsMax` (at least 1) bounds the prompt rows among them, rounded up to a whole block. */
-  plan(rowsMax: number): Span[]
+  /**
+   * Spans of the next forward. `rowsMax` (at least 1) bounds the prompt rows among them, rounded up to a whole block;
+   * `others`: replies computed in the same forward (0 where not told), which may change the pace, never the text.
+   */
+  plan(rowsMax: number, others?: number): Span[]
   /** Takes the candidates of the rows that the last plan wanted, in order. */
   settle(rows: readonly Candidates[]): Outcome
   /** Tokens whose keys and values stand exactly in the first cells of the lease: what another request may copy. */

@@ -41,7 +41,8 @@ export class CausalContext implements Sequence {
     return this.#tokens.slice(0, this.#cached)
   }
 
-  plan(rowsMax: number): Span[] {
+  plan(rowsMax: number, others = 0): Span[] {
+    if (this.#pace !== undefined) this.#pace.others = others
     const pending = this.#tokens.length - this.#cached
     const cut = this.promptRows > rowsMax
     const causal = cut ? rowsMax : pending

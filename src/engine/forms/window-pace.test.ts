@@ -1,6 +1,6 @@
-import { equal } from 'node:assert/strict'
+import { equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { WindowPace } from './window-pace.ts'
+import { tokensToPay, WindowPace } from './window-pace.ts'
 
 /** Records forwards of so many tokens until the pace changes; gives how many it took. */
 function untilChange(pace: WindowPace, tokens: number, most = 1000): number {
@@ -32,4 +32,21 @@ test('one trial that pays makes the next rest a short one again', () => {
   for (let i = 0; i < 4; i++) pace.record(3)
   equal(untilChange(pace, 1), 4)
   equal(untilChange(pace, 1), 48)
+})
+
+test('alone a window pays from 1.6 tokens a forward, beside others from more', () => {
+  ok(tokensToPay(0) > 1.5 && tokensToPay(0) < 1.7)
+  for (let others = 0; others < 64; others++) ok(tokensToPay(others + 1) > tokensToPay(others))
+})
+
+test('beside many others a window rests at once, and goes on where it was when they are gone', () => {
+  const pace = new WindowPace()
+  pace.record(3)
+  pace.others = 15
+  equal(pace.rests, true)
+  for (let i = 0; i < 100; i++) pace.record(1)
+  pace.others = 0
+  equal(pace.rests, false)
+  for (let i = 0; i < 3; i++) pace.record(3)
+  equal(pace.rests, false)
 })
