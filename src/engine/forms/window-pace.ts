@@ -3,7 +3,7 @@ const TRIAL = 4
 /** Tokens until the next trial; doubled after each one that did not pay. */
 const REST = 48
 const REST_MAX = 192
-/** What reading all weights once costs, in rows: a forward of n rows takes as long as n + 8 (`bench forward`). */
+/** What reading all weights once costs, in rows: a forward of n rows takes about as long as n + 8 (`bench forward`; 6 to 8 by machine). */
 const READING_ROWS = 8
 /** Rows of a reply in a forward with its window of four: the tokens that became known, and the window. Without: one. */
 const WINDOW_ROWS = 6
