@@ -183,20 +183,25 @@ test('the links of results work: stored copies, thumbnails, icons, readLinks, pa
   match((await product.ask(String(links.copy[0]))).text, /Stored copy, as this server fetched it on/)
 })
 
-test('a later start has the index at once and does not crawl the manual again', async () => {
+test('a later start has the index at once and does not crawl the manual again', async (t) => {
   const folder = join(scratch, 'again')
   mkdirSync(folder)
   const settings = { folder, env, args: ['--port', String(await freePort())] }
   const crawls = (): number =>
     readFileSync(join(folder, 'logs', 'unmask.log'), 'utf8').split('"manual_crawled"').length - 1
+  const matches = async (product: Product): Promise<number> =>
+    (await search({ query: 'diffusion' }, product)).webPages.totalEstimatedMatches
   const first = await startProduct(settings)
+  t.after(() => first.stop(true))
   await until(async () => (crawls() === 1 ? true : undefined))
+  // What is crawled is found a moment later.
+  await until(async () => ((await matches(first)) > 0 ? true : undefined))
   await first.stop(true)
   const second = await startProduct(settings)
-  ok((await search({ query: 'diffusion' }, second)).webPages.totalEstimatedMatches > 0)
+  t.after(() => second.stop(true))
+  ok((await matches(second)) > 0)
   deepEqual(childrenOf(second.ready.pid, 'crawl'), [])
   equal(crawls(), 1)
-  await second.stop(true)
 })
 
 test('a process that joins answers the same search, and its server’s end does not stop it', async () => {
