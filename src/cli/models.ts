@@ -12,7 +12,7 @@ const JSON_FLAG = { json: { help: 'The outcome as JSON' } }
 export const models: Command = {
   actions: {
     list: {
-      summary: 'List the bound models and their files',
+      summary: 'List the bound models with size, licence, figures and files',
       flags: { ...JSON_FLAG, ...PLACE_FLAGS },
       notes:
         'The setting engine.models binds ids to files: --set engine.models=Model=/srv/a.gguf,Model-MoE=/srv/b.gguf',
@@ -55,40 +55,70 @@ async function listModels(call: Call): Promise<number> {
     Object.entries(config.engine.models).map(async ([id, bound]) => describe(id, modelPath(call.root, bound))),
   )
   if (call.on('json')) call.terminal.say(JSON.stringify(rows, null, 2))
-  else
-    call.terminal.say(
-      renderTable([['ID', 'NAME', 'ATTENTION', 'CONTEXT', 'RULE', 'FILE'], ...rows.map((row) => toRow(row))]),
-    )
+  else call.terminal.say(renderTable([HEAD, ...rows.map((row) => toRow(row))]))
   return rows.some((row) => row.problem !== undefined) ? 1 : 0
 }
 
-type Bound = {
-  id: string
-  file: string
-  problem?: string
-  name?: string
-  attention?: string
-  contextTokens?: number
-  rule?: string
-}
+/** What the file's makers measured, as far as the list shows it: tokens a forward of its rule, by window and threshold. */
+type Figures = { verifiedTokensPerForward?: Record<string, Record<string, number>> }
+type Bound = { id: string; file: string } & (
+  | { problem: string }
+  | {
+      problem?: undefined
+      name: string
+      license: string
+      attention: string
+      parameters: number
+      /** Of the file and, where it has one, its base. */
+      bytes: number
+      contextTokens: number
+      rule: string
+      /** Of its rule, where its makers told it. */
+      tokensPerForward?: number
+      figures?: Readonly<Record<string, unknown>>
+    }
+)
+
+const HEAD = ['ID', 'NAME', 'PARAMETERS', 'SIZE', 'LICENCE', 'ATTENTION', 'CONTEXT', 'RULE', 'TOKENS A FORWARD', 'FILE']
 
 async function describe(id: string, file: string): Promise<Bound> {
   if (!existsSync(file)) return { id, file, problem: 'missing' }
   try {
     const { ModelFile } = await import('../engine/weights/model-file.ts')
     const model = await ModelFile.open(file)
-    const { name, attention, contextTokens, decoding } = model.card
+    const { card, figures } = model
     await model.close()
-    return { id, file, name, attention, contextTokens, rule: decoding.rule }
+    const { name, license, attention, parameters, fileBytes: bytes, contextTokens, decoding } = card
+    const { rule, window, threshold } = decoding
+    const tokensPerForward = (figures as Figures | undefined)?.verifiedTokensPerForward?.[window]?.[threshold]
+    return {
+      id,
+      file,
+      name,
+      license,
+      attention,
+      parameters,
+      bytes,
+      contextTokens,
+      rule,
+      ...(rule === 'verified' && typeof tokensPerForward === 'number' ? { tokensPerForward } : {}),
+      ...(figures === undefined ? {} : { figures }),
+    }
   } catch (error) {
     if (!(error instanceof WeightsError)) throw error
     return { id, file, problem: error.message }
   }
 }
 
-function toRow({ id, file, problem, name = '', attention = '', contextTokens, rule = '' }: Bound): string[] {
-  if (problem !== undefined) return [id, `cannot be used: ${problem}`, '', '', '', file]
-  return [id, name, attention, String(contextTokens ?? ''), rule, file]
+function toRow(bound: Bound): string[] {
+  const { id, file } = bound
+  if (bound.problem !== undefined) {
+    return [id, `cannot be used: ${bound.problem}`, ...HEAD.slice(3).map(() => ''), file]
+  }
+  const { name, parameters, bytes, license, attention, contextTokens, rule, tokensPerForward } = bound
+  const size = [`${(parameters / 1e6).toFixed(0)} M`, `${(bytes / 1e6).toFixed(0)} MB`]
+  const told = tokensPerForward === undefined ? '' : tokensPerForward.toFixed(2)
+  return [id, name, ...size, license, attention, String(contextTokens), rule, told, file]
 }
 
 async function inspectModelFile(call: Call): Promise<number> {

@@ -71,6 +71,19 @@ describe('a fresh installation', () => {
     }
   }
 
+  test('`models list` tells size, licence and figures of both', () => {
+    const rows = JSON.parse(unmask(product.folder, 'models', 'list', '--json')) as Record<string, unknown>[]
+    deepEqual(
+      rows.map(({ id, license }) => [id, license]),
+      MODELS.map((id) => [id, 'apache-2.0']),
+    )
+    for (const { bytes, tokensPerForward } of rows) {
+      ok(Number(bytes) > 1e8 && Number(bytes) < 2e8)
+      ok(Number(tokensPerForward) > 1)
+    }
+    match(unmask(product.folder, 'models', 'list'), /^Model +Model +151 M +116 MB +apache-2\.0 .* verified +1\.\d\d /m)
+  })
+
   test('the reply of a seed is the same alone and among 16 others', async () => {
     for (const model of MODELS) {
       const body = question('Write a short poem about the sea.', { model, seed: 7, max_tokens: 64 })

@@ -9,6 +9,7 @@ import { expectedTensors, TYPES_OF } from './expected-tensors.ts'
 import { ADDITIONS } from './families.ts'
 import type { TensorEntry } from './gguf/format.ts'
 import { openParts } from './gguf/open-split.ts'
+import type { GgufKeys } from './gguf/keys.ts'
 import type { GgufReader } from './gguf/reader.ts'
 import { readVocabulary } from './vocabulary.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -30,6 +31,8 @@ export class ModelFile {
   readonly vocabulary: Vocabulary
   /** The chat template, Jinja. */
   readonly template: string
+  /** What its makers measured, as the file tells it (the key `unmask.figures`, JSON); undefined where it tells nothing. */
+  readonly figures: Readonly<Record<string, unknown>> | undefined
   /** Additions first, then the base. */
   readonly tensors: ReadonlyMap<string, TensorPlace>
   private readonly readers: ReadonlyMap<string, GgufReader>
@@ -54,6 +57,7 @@ export class ModelFile {
     this.card = describeCard({ path, readers, own: ownKeys, base: baseKeys, spec: this.spec, decoding: this.decoding })
     const template = ownKeys.findString('unmask.chat_template') ?? baseKeys.findString('tokenizer.chat_template')
     this.template = template ?? baseKeys.miss('tokenizer.chat_template')
+    this.figures = readFigures(ownKeys)
   }
 
   /** `cacheFolder`: where verified checksums of bases are remembered. Throws WeightsError with a sentence. */
@@ -166,4 +170,17 @@ async function closeAll({ own, base }: Sources): Promise<void> {
 function withPath(error: unknown, path: string): unknown {
   if (!(error instanceof WeightsError) || error.message.includes(path)) return error
   return new WeightsError(`${path}: ${error.message}`)
+}
+
+/** Throws WeightsError where the key is there and is no JSON object. */
+function readFigures(own: GgufKeys): Record<string, unknown> | undefined {
+  const text = own.findString('unmask.figures')
+  if (text === undefined) return undefined
+  try {
+    const figures: unknown = JSON.parse(text)
+    if (typeof figures === 'object' && figures !== null && !Array.isArray(figures)) return { ...figures }
+  } catch {
+    // Told below.
+  }
+  return own.refuse('unmask.figures', 'a JSON object')
 }
