@@ -1,10 +1,18 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { toyPrompt } from '../../test/support/decode.ts'
-import { type LocalEngine, type LocalReply, localRequest, textOf } from '../../test/support/local-engine.ts'
+import {
+  cellsLeak,
+  last,
+  type LocalEngine,
+  localRequest,
+  type LocalReply,
+  textOf,
+  using,
+} from '../../test/support/local-engine.ts'
 import { openToyEngine, type ToyModel } from '../../test/support/toy-engine.ts'
 import { toySpec } from '../../test/support/toy-forward.ts'
-import type { Decoding, GenerateEvent, GenerateRequest } from './messages.ts'
+import type { Decoding, GenerateRequest } from './messages.ts'
 
 const VERIFIED: Decoding = { rule: 'verified', threshold: 0.2, window: 5, perStep: 1 }
 const TRUSTED: Decoding = { ...VERIFIED, rule: 'threshold', threshold: 0.6 }
@@ -14,26 +22,6 @@ const MODELS: ToyModel[] = [
   { id: 'Blocks', spec: toySpec('block-causal'), decoding: TRUSTED },
   { id: 'Whole', spec: toySpec('bidirectional'), decoding: TRUSTED },
 ]
-
-function last(reply: LocalReply): GenerateEvent | undefined {
-  return reply.events.at(-1)
-}
-
-async function using<T>(engine: LocalEngine, run: (engine: LocalEngine) => Promise<T>): Promise<T> {
-  try {
-    return await run(engine)
-  } finally {
-    await engine.stop()
-  }
-}
-
-/** All cells are either free or kept as a beginning. */
-function cellsLeak(engine: LocalEngine): boolean {
-  return [...engine.rooms.values()].some((room) => {
-    while (room.beginnings.dropOldest());
-    return room.forward.cellsFree !== room.forward.cellsTotal
-  })
-}
 
 async function replyAlone(request: GenerateRequest, prompt: number[], limits = {}): Promise<string> {
   return using(openToyEngine(MODELS, limits), async (engine) => {
@@ -395,57 +383,6 @@ describe('a client that leaves', () => {
       equal(cellsLeak(engine), false)
       const ended = open.filter(({ reply }) => reply.events.at(-1)?.kind === 'done').length
       ok(ended > 0 && ended < 1000, `${ended} of 1,000 were whole`)
-    })
-  })
-})
-
-describe('what a forward is told to have taken', () => {
-  test('is its own time, without what is made of its rows', async () => {
-    let engine: LocalEngine | undefined
-    const before = (): void => {
-      if (engine !== undefined) engine.clock.ms += 7
-    }
-    engine = openToyEngine([{ ...MODELS[0], toy: { before } } as ToyModel])
-    await using(engine, async ({ clock, rooms, told }) => {
-      const room = rooms.get('Model')
-      ok(room)
-      room.tokenText = (token) => {
-        clock.ms += 1000
-        return String(token)
-      }
-      const reply = engine.send(localRequest({ wantsSteps: true }), toyPrompt(5, 5))
-      await reply.done
-      equal(last(reply)?.kind, 'done')
-      ok(told.length > 0 && told.every((ms) => ms === 7), told.join(' '))
-    })
-  })
-  test('is nothing where it failed', async () => {
-    const before = (): void => {
-      throw new Error('row 3 is not a row')
-    }
-    await using(openToyEngine([{ ...MODELS[0], toy: { before } } as ToyModel]), async (engine) => {
-      await engine.send(localRequest(), toyPrompt(5, 5)).done
-      await new Promise((resolve) => setImmediate(resolve))
-      deepEqual(engine.told, [undefined])
-    })
-  })
-})
-
-describe('a forward that fails', () => {
-  test('fails the requests in it, and only those', async () => {
-    let broken = true
-    const before = (): void => {
-      if (broken) throw new Error('row 3 is not a row')
-    }
-    await using(openToyEngine([{ ...MODELS[0], toy: { before } } as ToyModel]), async (engine) => {
-      const first = engine.send(localRequest(), toyPrompt(5, 5))
-      await first.done
-      deepEqual(last(first), { kind: 'failed', reason: 'engine_failed', detail: 'row 3 is not a row' })
-      broken = false
-      const next = engine.send(localRequest(), toyPrompt(5, 5))
-      await next.done
-      equal(last(next)?.kind, 'done')
-      equal(cellsLeak(engine), false)
     })
   })
 })

@@ -42,7 +42,7 @@ export type Decoding = {
   window: number
   /** Tokens a step of rule `fixed`. */
   perStep: number
-  /** Rule `verified`: the window rests while its drafts are seldom confirmed. The text is the same. */
+  /** Rule `verified`: the window rests while its drafts are seldom confirmed or many replies share the forward. The text is the same. */
   paced?: boolean
   /** Bidirectional models: compute the whole canvas at every step instead of reusing what a block's first step left. */
   exact?: boolean

@@ -101,3 +101,25 @@ export function localRequest(over: Partial<GenerateRequest> = {}): GenerateReque
 export function textOf(events: readonly GenerateEvent[]): string {
   return events.map((event) => (event.kind === 'text' ? event.text : '')).join('')
 }
+
+/** Its last event so far. */
+export function last(reply: LocalReply): GenerateEvent | undefined {
+  return reply.events.at(-1)
+}
+
+/** Runs and stops the engine, whatever happens. */
+export async function using<T>(engine: LocalEngine, run: (engine: LocalEngine) => Promise<T>): Promise<T> {
+  try {
+    return await run(engine)
+  } finally {
+    await engine.stop()
+  }
+}
+
+/** Whether a cell is neither free nor kept as a beginning. */
+export function cellsLeak(engine: LocalEngine): boolean {
+  return [...engine.rooms.values()].some((room) => {
+    while (room.beginnings.dropOldest());
+    return room.forward.cellsFree !== room.forward.cellsTotal
+  })
+}

@@ -42,7 +42,9 @@ test('alone a window pays from 1.6 tokens a forward, beside others from more', (
 test('beside many others a window rests at once, and goes on where it was when they are gone', () => {
   const pace = new WindowPace()
   pace.record(3)
-  pace.others = 15
+  pace.others = 4
+  equal(pace.rests, false)
+  pace.others = 5
   equal(pace.rests, true)
   for (let i = 0; i < 100; i++) pace.record(1)
   pace.others = 0
